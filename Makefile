@@ -1,0 +1,36 @@
+# One command for every habit. Each makes the environment it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: run test check format constraints clean
+
+run: $(READY)            ## the main job
+	$(BIN)/overbar paper --experiments 1 --repetitions 100
+
+test: $(READY)           ## all tests
+	$(BIN)/pytest
+
+check: $(READY)          ## format, lint, types, import contract
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+constraints: $(READY)    ## pin the development environment anew, by name and version
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url \
+	    --no-emit-find-links --no-header --no-annotate --upgrade \
+	    pyproject.toml --extra dev --output-file constraints.txt
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,158 @@
+"""The loop of `overbar.policies.policy` for results that come late, and in any order.
+
+Every decision is taken when a try is asked for, on the results that are in by then:
+
+- n of an index counts the arm's results and its asks that wait, so that a batch spreads; r̂ and v̂,
+  deletions and settlements rest on results alone.
+- An arm of which no result is in yet has no index. It comes first until it was asked for
+  `first_pulls` times, and then last, until a result comes.
+
+With each result told before the next ask, this is the simulator's loop, choice for choice.
+"""
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+
+from overbar.live.record import Record
+from overbar.policies import Policy, Round
+from overbar.simulate.streams import CHANCE, Seed, stream, unit
+
+FIRST_PULLS, INDEXED, NO_RESULT = range(3)  # which arms come before which others
+Key = tuple[int, float, int, int]  # one of these; index or pulls; arm; the arm's version
+
+
+class Play:
+    """A policy at play on live arms, numbered from 0."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        rounds: Sequence[Round],
+        K: int,
+        tau: float,
+        scale: tuple[float, float],
+        seed: Seed,
+    ) -> None:
+        low, high = scale
+        self.records = [Record() for _ in range(K)]
+        self._policy, self._rounds, self._tau = policy, rounds, tau
+        self._low, self._width = low, high - low
+        self._unit_tau = (tau - low) / self._width
+        self._chance = (
+            stream(seed, CHANCE, repetition=0) if policy.pick is not Policy.pick else None
+        )
+        self._active = K  # |B_m|
+        self._m = 0
+        self._N = K * rounds[0].length
+        self._changed = set(range(K))  # arms to look at when the step ends
+        self._step_to_end = False  # whether a try was asked for since the last end of a step
+        self._version = [0] * K
+        self._queue: list[Key] = []
+        self._rebuild_queue()
+
+    def choose(self, t: int) -> int | None:
+        """Return the arm to try after t tries, or None when the policy stops."""
+        if self._step_to_end:
+            self._end_step(t)
+        if not self._active or self._m == len(self._rounds):
+            return None
+        opening = self._first()[0] == FIRST_PULLS
+        self._step_to_end = not opening
+        if self._chance is not None and not opening:
+            u = unit(int(self._chance.random_raw()))
+            arm = self._policy.pick(u, len(self.records))
+            if arm >= 0 and self.records[arm].active:
+                return arm
+        return self._first()[2]
+
+    def asked(self, arm: int, order: int) -> None:
+        """Count the ask as a pull that waits for its result."""
+        self.records[arm].waiting.add(order)
+        self._renew(arm)
+
+    def told(self, arm: int, order: int, reward: float) -> None:
+        """Take in a result."""
+        self.records[arm].add(order, reward)
+        self._changed.add(arm)
+        self._renew(arm)
+
+    def gave_up(self, arm: int, order: int) -> None:
+        """Forget an ask that will have no result."""
+        self.records[arm].give_up(order)
+        self._renew(arm)
+
+    def _end_step(self, t: int) -> None:
+        """Delete arms, and turn to the next round when it is time."""
+        self._step_to_end = False
+        for arm in sorted(self._changed):
+            if self.records[arm].active and self._is_clear(arm):
+                self._close(arm)
+        self._changed.clear()
+        turned = False
+        while self._active and self._m < len(self._rounds) and t >= self._N:
+            for _ in range(min(self._rounds[self._m].settles, self._active)):
+                self._close(self._farthest())
+            self._m += 1
+            turned = True
+            if self._m < len(self._rounds):
+                self._N = t + self._active * self._rounds[self._m].length
+        if turned and self._m < len(self._rounds):
+            self._changed = {arm for arm, record in enumerate(self.records) if record.active}
+            self._rebuild_queue()
+
+    def _is_clear(self, arm: int) -> bool:
+        n = self.records[arm].estimate.n
+        if n == 0 and self._policy.first_pulls:
+            return False
+        return self._policy.deleted(n, *self._judged_by(arm))
+
+    def _close(self, arm: int) -> None:
+        self.records[arm].active = False
+        self._version[arm] += 1
+        self._active -= 1
+
+    def _farthest(self) -> int:
+        """Return the active arm farthest from τ; one without a result is taken to lie on it."""
+        active = [arm for arm, record in enumerate(self.records) if record.active]
+        return max(active, key=lambda arm: (self._distance(arm), -arm))
+
+    def _distance(self, arm: int) -> float:
+        estimate = self.records[arm].estimate
+        return abs(estimate.mean - self._tau) if estimate.n else 0.0
+
+    def _judged_by(self, arm: int) -> tuple[float, ...]:
+        """r̂, v̂ and τ on the scale of 0 to 1, and the constants of the round."""
+        estimate = self.records[arm].estimate
+        mean = (estimate.mean - self._low) / self._width if estimate.n else 0.0
+        variance = estimate.variance / (self._width * self._width)
+        return (mean, variance, self._unit_tau, *self._rounds[self._m].constants)
+
+    # The queue holds, for each active arm, a key with the arm's version; keys of older versions are
+    # passed over when they come to the front.
+
+    def _key(self, arm: int) -> Key:
+        record, version = self.records[arm], self._version[arm]
+        pulls, first_pulls = record.pulls, self._policy.first_pulls
+        if pulls < first_pulls:
+            return FIRST_PULLS, pulls, arm, version
+        if first_pulls and not record.estimate.n:
+            return NO_RESULT, pulls, arm, version
+        return INDEXED, self._policy.index(pulls, *self._judged_by(arm)), arm, version
+
+    def _first(self) -> Key:
+        while self._queue[0][3] != self._version[self._queue[0][2]]:
+            heappop(self._queue)
+        return self._queue[0]
+
+    def _renew(self, arm: int) -> None:
+        if not self.records[arm].active or self._m == len(self._rounds):
+            return
+        self._version[arm] += 1
+        if len(self._queue) > 4 * len(self.records) + 64:
+            self._rebuild_queue()
+        else:
+            heappush(self._queue, self._key(arm))
+
+    def _rebuild_queue(self) -> None:
+        self._queue = [self._key(arm) for arm, record in enumerate(self.records) if record.active]
+        heapify(self._queue)

@@ -1,0 +1,85 @@
+"""The record of one arm: its results, in the order in which they were asked for.
+
+Results come back in any order. Floating sums depend on the order, and a verdict may hang on the
+last bit, so the record adds results up by the order of their asks: what it says is a function of
+the results alone, never of who was late.
+"""
+
+from bisect import insort
+from typing import NamedTuple
+
+from overbar.policies import estimate
+
+
+class Estimate(NamedTuple):
+    """The sums of `overbar.policies.estimate`, over n results."""
+
+    n: int = 0
+    c: float = 0.0
+    S1: float = 0.0
+    S2: float = 0.0
+
+    def plus(self, x: float) -> "Estimate":
+        """Return the estimate with one more result."""
+        c = self.c if self.n else estimate.origin(x)
+        d = x - c
+        return Estimate(self.n + 1, c, self.S1 + d, self.S2 + d * d)
+
+    @property
+    def mean(self) -> float:
+        """r̂, or 0 before the first result."""
+        return estimate.mean(self.n, self.c, self.S1) if self.n else 0.0
+
+    @property
+    def variance(self) -> float:
+        """v̂, or 0 before the first result."""
+        return estimate.variance(self.n, self.S1, self.S2) if self.n else 0.0
+
+
+class Record:
+    """What is known of an arm, and the asks of it that wait for a result."""
+
+    __slots__ = ("_settled", "_tail", "active", "estimate", "waiting")
+
+    def __init__(self) -> None:
+        self.active = True
+        self.waiting: set[int] = set()  # the orders of the asks that wait
+        self.estimate = Estimate()  # of all results
+        self._settled = Estimate()  # of those with no earlier ask waiting
+        self._tail: list[tuple[int, float]] = []  # the others, by order
+
+    @property
+    def pulls(self) -> int:
+        """n_i as choices see it: results, and asks that wait for one."""
+        return self.estimate.n + len(self.waiting)
+
+    def add(self, order: int, x: float) -> None:
+        """Add the result of the ask of that order."""
+        self.waiting.discard(order)
+        if not self._tail or order > self._tail[-1][0]:
+            self._tail.append((order, x))
+            self.estimate = self.estimate.plus(x)
+        else:
+            insort(self._tail, (order, x))
+            self.estimate = self._settled
+            for _, each in self._tail:
+                self.estimate = self.estimate.plus(each)
+        self._settle()
+
+    def give_up(self, order: int) -> None:
+        """Forget the ask of that order."""
+        self.waiting.discard(order)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Move what has no earlier ask waiting from the tail to the settled sums."""
+        if not self.waiting:
+            self._settled = self.estimate
+            self._tail.clear()
+            return
+        first = min(self.waiting)
+        ready = 0
+        while ready < len(self._tail) and self._tail[ready][0] < first:
+            self._settled = self._settled.plus(self._tail[ready][1])
+            ready += 1
+        del self._tail[:ready]

@@ -1,0 +1,243 @@
+"""Ask and tell, in memory: which arm to try next, what came of it, which arms are over the bar."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+from warnings import warn
+
+from overbar.errors import (
+    AskClosed,
+    BudgetSpent,
+    InvalidInput,
+    OverbarWarning,
+    UnknownArm,
+    a_number,
+    a_whole_number,
+)
+from overbar.live import saved
+from overbar.live.play import Play
+from overbar.policies import Game, Policy
+from overbar.policies.policy import opened
+from overbar.problem import arm_names
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request to try an arm once."""
+
+    id: int
+    arm: str
+
+
+class Verdict(NamedTuple):
+    """What the results say of an arm."""
+
+    name: str
+    tries: int
+    mean: float | None  # None before the first result
+    verdict: Literal["over", "under"]  # an arm that was never tried is not over
+
+    @property
+    def over(self) -> bool:
+        """Whether the arm belongs to the answer Ŝ = {i : r̂_i ≥ τ}."""
+        return self.verdict == "over"
+
+
+class Sampler:
+    """Decides which arm to try next, and answers which arms have a mean over the threshold.
+
+    >>> from overbar import APT
+    >>> passes = {"quick": 1, "slow": 0, "flaky": 1}
+    >>> sampler = Sampler(APT(), arms=list(passes), threshold=0.9, budget=30)
+    >>> while asks := sampler.ask(4):
+    ...     for ask in asks:
+    ...         sampler.tell(ask, passes[ask.arm])
+    >>> [verdict.name for verdict in sampler.verdicts() if verdict.over]
+    ['quick', 'flaky']
+
+    The policies are made for rewards in [0, 1]. Rewards on another scale come with
+    `scale=(low, high)`; the threshold is on that scale too.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        arms: Sequence[str],
+        threshold: float,
+        budget: int,
+        *,
+        scale: tuple[float, float] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.policy = policy
+        self.arms = arm_names(arms)
+        self.scale = scale = None if scale is None else _checked_scale(scale)
+        self.threshold = _checked_threshold(threshold, scale)
+        self.budget = a_whole_number("the budget", budget, least=1)
+        self.seed = a_whole_number("the seed", seed, least=0)
+        rounds = opened(policy, Game(len(self.arms), self.budget))
+        self._number = {name: number for number, name in enumerate(self.arms)}
+        self._play = Play(
+            policy, rounds, len(self.arms), self.threshold, scale or (0.0, 1.0), self.seed
+        )
+        self._spent = 0  # tries: asks but for those given up
+        self._waiting: dict[int, int] = {}  # the arm of each ask without a result
+        self._orders = 0  # asks and results that nobody asked for
+        self._log: list[saved.Event] = []
+
+    def ask(self, n: int = 1) -> list[Ask]:
+        """Return what to try next: up to n asks, none when nothing is left to try.
+
+        An ask counts as a try until it is given up, so that a batch spreads over arms.
+        """
+        n = a_whole_number("the number of asks", n, least=1)
+        asks: list[Ask] = []
+        while len(asks) < n and self._spent < self.budget:
+            arm = self._play.choose(self._spent)
+            if arm is None:
+                if self._log[-1] != ("stop",):
+                    self._log.append(("stop",))
+                break
+            ask = Ask(self._orders, self.arms[arm])
+            self._orders += 1
+            self._spent += 1
+            self._waiting[ask.id] = arm
+            self._play.asked(arm, ask.id)
+            self._log.append(("ask", arm))
+            asks.append(ask)
+        return asks
+
+    def tell(self, ask: Ask | str, reward: float) -> None:
+        """Take in the result of an ask; late or in another order is fine.
+
+        With the name of an arm instead of an ask, take in a result that nobody asked for, such as
+        history: it counts for the arm, and not against the budget.
+        """
+        reward = self._checked_reward(reward)
+        if isinstance(ask, str):
+            self._tell_unasked(ask, reward)
+            return
+        arm = self._waiting_arm(ask)
+        del self._waiting[ask.id]
+        self._play.told(arm, ask.id, reward)
+        self._log.append(("tell", ask.id, reward))
+
+    def give_up(self, ask: Ask) -> None:
+        """Give up an ask that failed: its try goes back to the budget."""
+        arm = self._waiting_arm(ask)
+        del self._waiting[ask.id]
+        self._spent -= 1
+        self._play.gave_up(arm, ask.id)
+        self._log.append(("give up", ask.id))
+
+    @property
+    def remaining(self) -> int:
+        """How much of the budget is left: tries that were not asked for, or given up."""
+        return self.budget - self._spent
+
+    @property
+    def waiting(self) -> list[Ask]:
+        """The asks whose results are not in."""
+        return [Ask(id_, self.arms[arm]) for id_, arm in self._waiting.items()]
+
+    def verdicts(self) -> list[Verdict]:
+        """Return name, tries, mean, and over or under, for each arm, on the results so far."""
+        return [self._verdict(name, number) for name, number in self._number.items()]
+
+    def _verdict(self, name: str, number: int) -> Verdict:
+        estimate = self._play.records[number].estimate
+        if not estimate.n:
+            return Verdict(name, 0, None, "under")
+        over = estimate.mean >= self.threshold
+        return Verdict(name, estimate.n, estimate.mean, "over" if over else "under")
+
+    def to_json(self) -> str:
+        """Return the sampler as JSON: how it was made, and the log of all that happened since."""
+        return saved.to_json(self, self._log)
+
+    @classmethod
+    def from_json(cls, text: str, policy: Policy | None = None) -> "Sampler":
+        """Return the sampler that `to_json` was called on, to go on exactly as it would have.
+
+        A policy of your own has to be given again; those of Overbar are found by name.
+        """
+        made, log = saved.from_json(text, policy)
+        sampler = cls(**made)
+        saved.replay(sampler, log)
+        return sampler
+
+    def save(self, path: str | Path) -> None:
+        """Write the sampler to a file, whole or not at all."""
+        saved.write(Path(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path, policy: Policy | None = None) -> "Sampler":
+        """Read a sampler from a file that `save` wrote."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"), policy)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Sampler {self.policy!r}, {len(self.arms)} arms, threshold {self.threshold:g}: "
+            f"{self._spent} of {self.budget} tries, {len(self._waiting)} waiting>"
+        )
+
+    def _tell_unasked(self, name: str, reward: float) -> None:
+        if name not in self._number:
+            raise UnknownArm("the arm", name, f"one of {_few(self.arms)}")
+        if not self.remaining and not self._waiting:
+            raise BudgetSpent(
+                "the budget",
+                self.budget,
+                "more than the tries that were made",
+                "Every try was used and its result is in: the verdicts stand.",
+            )
+        self._play.told(self._number[name], self._orders, reward)
+        self._orders += 1
+        self._log.append(("unasked", self._number[name], reward))
+
+    def _waiting_arm(self, ask: Ask) -> int:
+        """Return the number of the arm of an ask that waits."""
+        if not isinstance(ask, Ask):
+            raise InvalidInput("the ask", ask, "an Ask that ask() returned, or the name of an arm")
+        arm = self._waiting.get(ask.id)
+        if arm is None and 0 <= ask.id < self._orders:
+            raise AskClosed("the ask", ask, "one that waits", "It was told or given up before.")
+        if arm is None or self.arms[arm] != ask.arm:
+            raise InvalidInput("the ask", ask, "one that this sampler's ask() returned")
+        return arm
+
+    def _checked_reward(self, reward: float) -> float:
+        if self.scale is None:
+            return a_number("the reward", reward)
+        low, high = self.scale
+        return a_number("the reward", reward, least=low, most=high, do="That is the scale.")
+
+
+def _checked_scale(scale: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = scale
+    except (TypeError, ValueError):
+        raise InvalidInput("the scale", scale, "a pair (low, high)") from None
+    low = a_number("the low end of the scale", low)
+    return low, a_number("the high end of the scale", high, above=low)
+
+
+def _checked_threshold(threshold: float, scale: tuple[float, float] | None) -> float:
+    if scale is not None:
+        do = "That is the scale, which holds for the threshold too."
+        return a_number("the threshold", threshold, least=scale[0], most=scale[1], do=do)
+    threshold = a_number("the threshold", threshold)
+    if not 0 <= threshold <= 1:
+        warn(
+            f"The threshold is {threshold:g}, but the policies are made for rewards in [0, 1]."
+            " Give scale=(low, high), the least and the greatest reward that can come.",
+            OverbarWarning,
+            stacklevel=3,
+        )
+    return threshold
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")

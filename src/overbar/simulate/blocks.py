@@ -1,0 +1,107 @@
+"""Blocks: the repetitions of one policy that are played in one go.
+
+A block is a pure function of its fields, so that whoever plays it, and however often, gets the same
+bits. What is counted are whole numbers: they add up the same in any order.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overbar.policies import Policy, Round
+from overbar.problem import Empirical, Problem
+from overbar.simulate.streams import CHANCE, NOISE, Seed, states
+
+
+@dataclass(frozen=True)
+class Block:
+    """Repetitions of one policy on one problem."""
+
+    problem: Problem
+    policy: Policy
+    rounds: tuple[Round, ...]
+    budget: int
+    seed: Seed
+    repetitions: range
+
+
+class Played(NamedTuple):
+    """What came of a block."""
+
+    errors: NDArray[np.int64]  # a time step: repetitions whose answer was wrong then
+    pulls: NDArray[np.int64]  # an arm, over all repetitions
+    wrong: NDArray[np.bool_]  # a repetition: whether its last answer was wrong
+
+
+class Trace(NamedTuple):
+    """One repetition, step by step."""
+
+    arms: NDArray[np.int64]  # the arm pulled at each step, counted from 0
+    rewards: NDArray[np.float64]
+
+
+def play(block: Block) -> Played:
+    """Play a block."""
+    return _play(block, steps=0)[0]
+
+
+def play_traced(block: Block) -> Trace:
+    """Play a block of one repetition, and keep its steps."""
+    played, steps = _play(block, steps=block.budget)
+    tries = int(played.pulls.sum())
+    return Trace(steps.arms[:tries], steps.rewards[:tries])
+
+
+def _play(block: Block, steps: int) -> tuple[Played, Trace]:
+    from overbar.simulate import kernel  # compiles: imported only where something is played
+
+    K, repetitions, policy = block.problem.K, block.repetitions, block.policy
+    played = Played(
+        np.zeros(block.budget, np.int64), np.zeros(K, np.int64), np.zeros(len(repetitions), bool)
+    )
+    kept = Trace(np.zeros(steps, np.int64), np.zeros(steps))
+    kernel.play(
+        kernel.Arms(*_arms(block.problem)),
+        kernel.Rounds(*_rounds(block.rounds), policy.first_pulls),
+        policy,
+        states(block.seed, NOISE, repetitions),
+        states(block.seed, CHANCE, repetitions),
+        kernel.Counts(*played, *kept),
+    )
+    return played, kept
+
+
+def _arms(
+    problem: Problem,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.bool_],
+    float,
+]:
+    """Kind and parameters of each arm; the logs one after the other; the truth; and τ."""
+    log: list[float] = []
+    parameters = []
+    for arm in problem.arms:
+        if isinstance(arm, Empirical):
+            parameters.append((float(len(log)), float(len(arm.rewards))))
+            log.extend(arm.rewards)
+        else:
+            parameters.append(arm.parameters)
+    a, b = np.array(parameters, np.float64).T.copy()
+    kind = np.array([arm.kind for arm in problem.arms], np.int64)
+    return kind, a, b, np.array(log, np.float64), problem.truth, problem.threshold
+
+
+def _rounds(
+    rounds: tuple[Round, ...],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    return (
+        np.array([each.constants for each in rounds], np.float64),
+        np.array([each.length for each in rounds], np.int64),
+        np.array([each.settles for each in rounds], np.int64),
+    )

@@ -1,0 +1,71 @@
+"""The result of a simulation: for every policy, the error count at every time step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overbar.errors import InvalidInput, a_number
+from overbar.problem import Problem
+from overbar.simulate.blocks import Played
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a simulation gives. Policies are asked for by name."""
+
+    problem: Problem
+    budget: int
+    repetitions: int
+    played: Mapping[str, Played]
+
+    @property
+    def policies(self) -> list[str]:
+        """The names of the policies, in the order given."""
+        return list(self.played)
+
+    def errors(self, policy: str) -> NDArray[np.int64]:
+        """Return, for time steps 1..T, how many repetitions had a wrong answer then."""
+        return self._of(policy).errors
+
+    def error_rate(self, policy: str) -> NDArray[np.float64]:
+        """Return, for time steps 1..T, the share of repetitions with a wrong answer."""
+        return self.errors(policy) / self.repetitions
+
+    def interval(
+        self, policy: str, confidence: float = 0.95
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return Wilson's interval of the error rate at each time step: its ends."""
+        return wilson(self.errors(policy), self.repetitions, confidence)
+
+    def pulls(self, policy: str) -> NDArray[np.float64]:
+        """Return how often each arm was pulled, on average over the repetitions."""
+        return self._of(policy).pulls / self.repetitions
+
+    def saved(self, policy: str) -> float:
+        """Return the tries left over when the policy stopped by itself, on average."""
+        tries = int(self._of(policy).pulls.sum())
+        return (self.budget * self.repetitions - tries) / self.repetitions
+
+    def wrong(self, policy: str) -> NDArray[np.bool_]:
+        """Return, for each repetition, whether its last answer was wrong."""
+        return self._of(policy).wrong
+
+    def _of(self, policy: str) -> Played:
+        if policy not in self.played:
+            raise InvalidInput("the policy", policy, f"one of {', '.join(self.played)}")
+        return self.played[policy]
+
+
+def wilson(
+    errors: NDArray[np.int64], repetitions: int, confidence: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Wilson's score interval (1927) for `errors` in `repetitions`: its ends."""
+    a_number("the confidence", confidence, above=0, most=1 - 1e-12)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    p, n = np.asarray(errors) / repetitions, repetitions
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)

@@ -1,0 +1,32 @@
+"""Streams of random words, each keyed by (seed, repetition) so that any repetition can run alone.
+
+A repetition has two: the noise, of which every time step takes exactly one 64-bit word whatever
+arm is pulled, so that all policies see the same noise; and the policy's own chance, of which every
+time step takes one word if the policy draws at all.
+
+Both are numpy's SFC64, seeded through numpy's SeedSequence; compiled code goes on from their state.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Seed = int | Sequence[int]
+
+NOISE, CHANCE = 0, 1
+
+
+def stream(seed: Seed, which: int, repetition: int) -> np.random.SFC64:
+    """Return the stream of the noise, or of the policy's chance, in a repetition."""
+    return np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(which, repetition)))
+
+
+def states(seed: Seed, which: int, repetitions: range) -> NDArray[np.uint64]:
+    """Return the four words of state of each repetition's stream."""
+    return np.array([stream(seed, which, r).state["state"]["state"] for r in repetitions])
+
+
+def unit(word: int) -> float:
+    """Map a word to a float in [0, 1), in steps of 2⁻⁵³."""
+    return (word >> 11) * 2.0**-53

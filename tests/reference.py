@@ -1,0 +1,114 @@
+"""Each policy once more, as slowly and obviously as the paper prints it.
+
+Written from the paper, not from the package: the package must choose the same arm at every step.
+A policy pulls with `pull(i)`, which returns the reward; arms are numbered from 0. Means and
+variances are exact fractions, rounded once when they are used.
+"""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+Pull = Callable[[int], float]
+
+
+class Arm:
+    """The rewards of one arm: n_i, r̂_i and v̂_i."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.sum = Fraction(0)
+        self.sum_of_squares = Fraction(0)
+
+    def add(self, x: float) -> None:
+        self.n += 1
+        self.sum += Fraction(x)
+        self.sum_of_squares += Fraction(x) ** 2
+        mean = self.sum / self.n
+        self.r = float(mean)
+        self.v = float(self.sum_of_squares / self.n - mean**2)
+
+
+def lowest(candidates: list[int], index: Callable[[int], float]) -> int:
+    """argmin; equal indices go to the lowest arm number."""
+    best = candidates[0]
+    for i in candidates:
+        if index(i) < index(best):
+            best = i
+    return best
+
+
+def augucb(pull: Pull, K: int, T: int, tau: float, rho: float = 1 / 3) -> None:
+    arms = [Arm() for _ in range(K)]
+    B = list(range(K))
+    m = 0
+    epsilon = 1.0
+    M = math.floor(0.5 * math.log2(T / math.e))
+    psi = T * epsilon / (128 * math.log(3 / 16 * K * math.log(K)) ** 2)
+    ell = math.ceil(2 * psi * math.log(T * epsilon) / epsilon)
+    N = K * ell
+
+    def s(i: int) -> float:
+        return math.sqrt(rho * psi * (arms[i].v + 1) * math.log(T * epsilon) / (4 * arms[i].n))
+
+    for i in range(K):
+        arms[i].add(pull(i))
+    for t in range(K + 1, T + 1):
+        if not B:
+            return  # every verdict is settled
+        j = lowest(B, lambda i: abs(arms[i].r - tau) - 2 * s(i))
+        arms[j].add(pull(j))
+        for i in list(B):
+            if arms[i].r + s(i) < tau - s(i) or arms[i].r - s(i) > tau + s(i):
+                B.remove(i)
+        if t >= N and m <= M:
+            epsilon = epsilon / 2
+            psi = T * epsilon / (128 * math.log(3 / 16 * K * math.log(K)) ** 2)
+            ell = math.ceil(2 * psi * math.log(T * epsilon) / epsilon)
+            N = t + len(B) * ell
+            m = m + 1
+
+
+def by_index(pull: Pull, K: int, T: int, index: Callable[[Arm], float]) -> None:
+    """Pull each arm once, in order, then the arm of lowest index."""
+    arms = [Arm() for _ in range(K)]
+    for i in range(K):
+        arms[i].add(pull(i))
+    for _ in range(K + 1, T + 1):
+        j = lowest(list(range(K)), lambda i: index(arms[i]))
+        arms[j].add(pull(j))
+
+
+def apt(pull: Pull, K: int, T: int, tau: float, epsilon: float = 0.05) -> None:
+    by_index(pull, K, T, lambda arm: math.sqrt(arm.n) * (abs(arm.r - tau) + epsilon))
+
+
+def ucbe(pull: Pull, K: int, T: int, tau: float, a: float) -> None:
+    by_index(pull, K, T, lambda arm: abs(arm.r - tau) - math.sqrt(a / arm.n))
+
+
+ucbev = ucbe  # "its implementation is identical to UCBE, but with" another a
+
+
+def csar(pull: Pull, K: int, T: int, tau: float) -> None:
+    arms = [Arm() for _ in range(K)]
+    surviving = list(range(K))
+    log_bar = 0.5 + sum(1 / i for i in range(2, K + 1))
+    n_before = 0
+    for k in range(1, K):
+        n_k = math.ceil((T - K) / (log_bar * (K + 1 - k)))
+        for i in surviving:
+            for _ in range(n_k - n_before):
+                arms[i].add(pull(i))
+        n_before = n_k
+        farthest = surviving[0]
+        for i in surviving:
+            if abs(arms[i].r - tau) > abs(arms[farthest].r - tau):
+                farthest = i
+        surviving.remove(farthest)
+
+
+def uniform(pull: Pull, K: int, T: int, chance: random.Random) -> None:
+    for _ in range(T):
+        pull(math.floor(chance.random() * K))
