@@ -6,8 +6,8 @@ READY  := $(VENV)/.ready
 
 .PHONY: run test check format constraints clean
 
-run: $(READY)            ## the main job
-	$(BIN)/overbar paper --experiments 1 --repetitions 100
+run: $(READY)            ## the main job: the paper's whole evaluation
+	$(BIN)/overbar paper
 
 test: $(READY)           ## all tests
 	$(BIN)/pytest

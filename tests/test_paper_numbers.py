@@ -9,7 +9,7 @@ from math import sqrt
 import pytest
 
 import overbar as ob
-from overbar.experiments.paper import written
+from overbar.experiments.paper import experiment
 
 POLICIES = ("AugUCB", "APT", "UCBE", "UCBEV", "CSAR", "UA")
 INDEPENDENT = {
@@ -21,10 +21,8 @@ INDEPENDENT = {
 
 @pytest.mark.parametrize("number", INDEPENDENT)
 def test_errors_as_written(number: int) -> None:
-    experiment = written(number)
-    result = ob.simulate(
-        experiment.problem(), experiment.policies, 10_000, 500, seed=experiment.seed
-    )
+    paper_s = experiment(number, "written")
+    result = ob.simulate(paper_s.problem(), paper_s.policies, 10_000, 500, seed=paper_s.seed)
     for policy, percent in zip(POLICIES, INDEPENDENT[number], strict=True):
         ours, theirs = float(result.error_rate(policy)[-1]), percent / 100
         pooled = (ours + theirs) / 2

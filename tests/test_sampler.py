@@ -97,8 +97,8 @@ def test_numbers_of_other_kinds_are_taken() -> None:
     import numpy as np
 
     sampler = ob.Sampler(ob.APT(), ["a"], threshold=np.float64(0.5), budget=np.int64(9))  # type: ignore[arg-type]
-    told(sampler, {"a": [True, np.float32(0.5), np.int8(0)]})  # type: ignore[list-item]
-    assert sampler.verdicts() == [("a", 3, 0.5, "over")]
+    told(sampler, {"a": [True, np.float32(0.5), np.int8(0), np.False_, np.True_]})  # type: ignore[list-item]
+    assert sampler.verdicts() == [("a", 5, 0.5, "over")]
     assert ob.Sampler.from_json(sampler.to_json()).verdicts() == sampler.verdicts()
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import overbar as ob
 from overbar import theory
-from overbar.experiments.paper import written
+from overbar.experiments.paper import experiment
 
 PROBLEMS = st.lists(
     st.tuples(st.floats(-1, 2).filter(lambda mean: abs(mean - 0.5) > 1e-6), st.floats(0, 2)),
@@ -99,7 +99,7 @@ def test_bounds_by_hand() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_every_bound_of_the_paper_s_experiments_is_vacuous(number: int) -> None:
-    for bound in theory.bounds(written(number).problem(), 10_000):
+    for bound in theory.bounds(experiment(number, "written").problem(), 10_000):
         assert bound.vacuous
         assert bound.value > 1  # reported as it is, not clipped
         assert "vacuous" in str(bound)
@@ -126,7 +126,7 @@ def test_bounds_ask_for_their_arms_and_budget() -> None:
 
 
 def test_moments_of_the_paper_s_first_experiment() -> None:
-    problem = written(1).problem()
+    problem = experiment(1, "written").problem()
     assert problem.over == {"6", "7", "8", "9", "10"}
     assert np.allclose(problem.means[:10], [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75, 0.8])
     assert np.allclose(problem.variances[:10], [0.5] * 5 + [0.6] * 5)

@@ -61,7 +61,7 @@ def a_number(
     limits += [f"above {above:g}"] * (above > -math.inf)
     limits += [f"at most {most:g}"] * (most < math.inf)
     accepted = " ".join(["a finite number", " and ".join(limits)]).strip()
-    if not isinstance(given, Real):
+    if not isinstance(given, Real) or isinstance(given, bool):
         raise InvalidInput(what, given, accepted, do)
     try:
         number = float(given)

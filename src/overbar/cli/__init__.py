@@ -1,10 +1,14 @@
 """The command line: one file a command; parsing, progress and exit codes, no logic."""
 
+import os
 import sys
+from typing import NoReturn
 
 import click
 
+from overbar.cli.lab import INTERRUPTED
 from overbar.cli.paper import paper
+from overbar.cli.simulate import simulate
 from overbar.errors import OverbarError
 
 
@@ -15,6 +19,7 @@ def overbar() -> None:
 
 
 overbar.add_command(paper)
+overbar.add_command(simulate)
 
 
 def main() -> None:
@@ -23,9 +28,17 @@ def main() -> None:
         overbar.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        _leave(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        _leave(INTERRUPTED)
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+        _leave(1)
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit; when interrupted at once, for a thread that computes would be waited for."""
+    if code == INTERRUPTED:
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)

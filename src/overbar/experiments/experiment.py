@@ -89,6 +89,7 @@ class Log:
 class Experiment:
     """What to play, how long, and how often."""
 
+    name: str | int
     title: str
     groups: tuple[Group | Log, ...]
     threshold: float
@@ -96,6 +97,7 @@ class Experiment:
     budget: int
     repetitions: int = 500
     seed: tuple[int, ...] = (0,)
+    reading: str = "given"
 
     def problem(self) -> Problem:
         """Make the arms; ranges are drawn once, from the seed."""

@@ -32,7 +32,9 @@ def parse(text: str, name: str, folder: Path) -> Experiment:
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput("the experiment", name, "a TOML file", f"{error}.") from None
     try:
-        return _experiment(given, name, folder)
+        experiment = _experiment(given, name, folder)
+        experiment.problem()  # the arms check their own parameters
+        return experiment
     except InvalidInput as error:
         error.args = (f"In {name}: {error}",)
         raise
@@ -44,6 +46,7 @@ def _experiment(given: dict[str, Any], name: str, folder: Path) -> Experiment:
         if key not in given:
             raise InvalidInput("the file", sorted(given), f"one that has the key {key!r}")
     return Experiment(
+        name=Path(name).stem,
         title=_text(given.get("title", Path(name).stem), "title"),
         groups=_groups(given["arms"], folder),
         threshold=a_number("threshold", given["threshold"]),

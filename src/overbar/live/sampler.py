@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from warnings import warn
 
+import numpy as np
+
 from overbar.errors import (
     AskClosed,
     BudgetSpent,
@@ -208,6 +210,8 @@ class Sampler:
         return arm
 
     def _checked_reward(self, reward: float) -> float:
+        if isinstance(reward, bool | np.bool_):  # passed, or failed
+            reward = float(reward)
         if self.scale is None:
             return a_number("the reward", reward)
         low, high = self.scale

@@ -16,7 +16,7 @@ from overbar.simulate.blocks import Block, Played, Trace, play, play_traced
 from overbar.simulate.result import Result
 from overbar.simulate.streams import Seed
 
-REPETITIONS_IN_A_BLOCK = 25
+STEPS_IN_A_BLOCK = 1_000_000  # some hundredths of a second: short enough to stop in between
 
 
 def simulate(
@@ -104,10 +104,10 @@ def opening_block(problem: Problem, policy: Policy, budget: int, seed: Seed) -> 
 
 def cut(block: Block, repetitions: int) -> list[Block]:
     """Return blocks that together are `repetitions` repetitions."""
-    starts = range(0, repetitions, REPETITIONS_IN_A_BLOCK)
+    step = max(1, STEPS_IN_A_BLOCK // block.budget)
+    starts = range(0, repetitions, step)
     return [
-        replace(block, repetitions=range(s, min(s + REPETITIONS_IN_A_BLOCK, repetitions)))
-        for s in starts
+        replace(block, repetitions=range(start, min(start + step, repetitions))) for start in starts
     ]
 
 

@@ -1,0 +1,197 @@
+"""What `overbar paper` and `overbar simulate` share: options, progress, the table."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from overbar.errors import InvalidInput, OverbarError
+
+if TYPE_CHECKING:
+    from overbar.experiments.experiment import Experiment
+    from overbar.experiments.run import Ran
+
+INTERRUPTED = 130  # the exit code of what Ctrl-C ended
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C: says how to go on."""
+
+    exit_code = INTERRUPTED
+
+    def show(self, file: Any = None) -> None:
+        """Print the message."""
+        click.echo(f"Stopped. {self.message}", err=True, file=file)
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = [
+    click.option("--policies", metavar="NAMES", help="Only these, such as AugUCB,APT."),
+    click.option("--repetitions", type=click.IntRange(min=1), help="How often each is played."),
+    click.option("--budget", type=click.IntRange(min=1), help="Tries in each repetition."),
+    click.option("--seed", type=click.IntRange(min=0), help="Same seed, same bits."),
+    click.option(
+        "--engine",
+        type=click.Choice(["threads", "dask"]),
+        default="threads",
+        show_default=True,
+        help="Where it is computed.",
+    ),
+    click.option("--threads", type=click.IntRange(min=1), help="By default one a core."),
+    click.option("--scheduler", metavar="tcp://…", help="The Dask scheduler's address."),
+    click.option("--log", is_flag=True, help="A logarithmic error axis."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON lines, and no table."),
+]
+
+
+def lab_options(out: str) -> Callable[[Command], Command]:
+    """Add the shared options to a command; `out` is the folder it writes to by default."""
+
+    def add(command: Command) -> Command:
+        folder = click.option(
+            "--out",
+            type=click.Path(file_okay=False, path_type=Path),
+            default=out,
+            show_default=True,
+            help="The folder for figures, tables, counts and report.",
+        )
+        for option in reversed([*_OPTIONS, folder]):
+            command = option(command)
+        return command
+
+    return add
+
+
+def choose(experiments: Sequence["Experiment"], options: dict[str, Any]) -> list["Experiment"]:
+    """Return the experiments with what the options change."""
+    changes = {key: options[key] for key in ("repetitions", "budget") if options[key] is not None}
+    changed = [replace(experiment, **changes) for experiment in experiments]
+    if options["policies"] is None:
+        return changed
+    chosen = [name.strip() for name in options["policies"].split(",")]
+    known = {name for experiment in changed for name in experiment.policies}
+    known |= {policy.name for each in changed for policy in each.policies.values()}
+    for name in chosen:
+        if name not in known:
+            raise InvalidInput("the policy", name, f"one of {', '.join(sorted(known))}")
+    kept = []
+    for experiment in changed:
+        policies = {
+            name: policy
+            for name, policy in experiment.policies.items()
+            if name in chosen or policy.name in chosen
+        }
+        if policies:
+            kept.append(replace(experiment, policies=policies))
+    return kept
+
+
+def run(experiments: Sequence["Experiment"], options: dict[str, Any]) -> None:
+    """Run the experiments, show what came out, and write the files."""
+    from overbar.experiments import engines
+    from overbar.experiments.run import run as run_experiments
+    from overbar.experiments.store import Store
+
+    if (options["engine"] == "dask") != (options["scheduler"] is not None):
+        raise click.UsageError("--engine dask and --scheduler go together.")
+    if options["engine"] == "dask" and options["threads"] is not None:
+        raise click.UsageError("--threads is for --engine threads.")
+    chosen = choose(experiments, options)
+    store = Store(options["out"] / "blocks")
+    engine = (
+        engines.dask(options["scheduler"])
+        if options["engine"] == "dask"
+        else engines.threads(options["threads"])
+    )
+    try:
+        with engine as executor, _Progress() as progress:
+            ran = run_experiments(chosen, executor, store, progress)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"What is finished is kept in {store.folder}. The same command goes on from there."
+        ) from None
+    _show(ran, options)
+
+
+def _show(ran: "Ran", options: dict[str, Any]) -> None:
+    from overbar.report import files, tables
+
+    said = {key: str(value) for key, value in options.items() if value is not None}
+    try:
+        report = files.write(ran, options["out"], options["log"], said)
+    except OSError as error:
+        raise OverbarError(f"Cannot write to {options['out']}: {error}") from None
+    if options["as_json"]:
+        for row in tables.rows(ran.results):
+            budget = next(r.budget for e, r in ran.results if e is row.experiment)
+            print(json.dumps(tables.json_line(row, budget), separators=(",", ":")))
+    else:
+        _print_tables(ran)
+    click.echo(f"{ran.seconds:.1f} s. The report: {report}", err=True)
+
+
+def _print_tables(ran: "Ran") -> None:
+    """Print a table an experiment: wrong answers in %, at five time steps."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from overbar.report import tables
+
+    console = Console()
+    for experiment, result in ran.results:
+        number = f"Experiment {experiment.name}: " if isinstance(experiment.name, int) else ""
+        reading = "" if experiment.reading == "given" else f", {experiment.reading}"
+        table = Table(
+            title=f"{number}{experiment.title}{reading}\n"
+            f"wrong answers in % of {result.repetitions} repetitions"
+        )
+        table.add_column("policy", no_wrap=True)
+        for step in tables.time_steps(result.budget)[1::2]:
+            table.add_column(f"t = {step}", justify="right")
+        for row in tables.rows([(experiment, result)]):
+            rates = [100 * errors / row.repetitions for errors in row.errors[1::2]]
+            last = f" ±{50 * (row.high[-1] - row.low[-1]):.1f}"
+            cells = [f"{rate:.1f}" for rate in rates]
+            table.add_row(row.policy, *cells[:-1], cells[-1] + last)
+        console.print(table)
+
+
+class _Progress:
+    """Live progress with time left, on stderr."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._bar = Progress(
+            TextColumn("repetitions"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("time left"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+            transient=True,
+        )
+        self._task = self._bar.add_task("repetitions", total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def __enter__(self) -> "_Progress":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

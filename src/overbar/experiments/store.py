@@ -1,0 +1,95 @@
+"""Finished blocks, kept in a folder: a file each, named by what was played.
+
+A file is written whole or not at all. Its name is a digest of everything that the block's result
+depends on, the source code of the simulator and the policies included, so a block of another
+version is never found; and it carries a digest of its own content, so a torn file is recognised,
+and the block is played again.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from overbar.errors import InvalidInput
+from overbar.simulate.blocks import Block, Played
+
+ROOMS = ("problem", "policies", "simulate", "theory.py")  # whose code decides on a result's bits
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of the source code that a result depends on."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for room in ROOMS:
+        path = root / room
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(f"{file.relative_to(root).as_posix()}\0".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def key(block: Block) -> str:
+    """Return a digest of all that the block's result depends on."""
+    problem = block.problem
+    said = (
+        *(code_digest(), problem.arms, problem.threshold),
+        *(type(block.policy).__qualname__, block.policy, block.rounds),
+        *(block.budget, block.seed, block.repetitions),
+    )
+    return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+class Store:
+    """A folder of finished blocks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            trial = folder / f".trial{os.getpid()}"
+            trial.touch()
+            trial.unlink()
+        except OSError as error:
+            raise InvalidInput(
+                "the folder", str(folder), "one that can be written to", f"{error.strerror}."
+            ) from None
+
+    def find(self, blocks: Iterable[Block]) -> dict[Block, Played]:
+        """Return what is kept of these blocks."""
+        found = ((block, self._read(block)) for block in blocks)
+        return {block: played for block, played in found if played is not None}
+
+    def keep(self, block: Block, played: Played) -> None:
+        """Keep a finished block."""
+        content = BytesIO()
+        repetitions = len(block.repetitions)
+        errors = played.errors.astype(np.min_scalar_type(repetitions))
+        np.savez(content, errors=errors, pulls=played.pulls, wrong=played.wrong)
+        data = content.getvalue()
+        path = self._path(block)
+        part = path.with_suffix(f".part{os.getpid()}")
+        try:
+            part.write_bytes(hashlib.sha256(data).digest() + data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _read(self, block: Block) -> Played | None:
+        try:
+            content = self._path(block).read_bytes()
+        except FileNotFoundError:
+            return None
+        digest, data = content[:32], content[32:]
+        if hashlib.sha256(data).digest() != digest:
+            return None
+        with np.load(BytesIO(data), allow_pickle=False) as kept:
+            return Played(kept["errors"].astype(np.int64), kept["pulls"], kept["wrong"])
+
+    def _path(self, block: Block) -> Path:
+        return self.folder / f"{key(block)}.block"

@@ -1,0 +1,1 @@
+"""What came of experiments, for people and programs: tables, figures, files, the report."""
