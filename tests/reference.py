@@ -30,11 +30,20 @@ class Arm:
         self.v = float(self.sum_of_squares / self.n - mean**2)
 
 
-def lowest(candidates: list[int], index: Callable[[int], float]) -> int:
-    """argmin; equal indices go to the lowest arm number."""
+def lowest(K: int, candidates: list[int], index: Callable[[int], float]) -> int:
+    """argmin; equal indices go to the lowest arm number.
+
+    Indices are equal when they agree but for the last ⌈log2 K⌉ bits of a float's fraction of 52.
+    """
+    digits = 53 - math.ceil(math.log2(K))  # with the leading one, which is not stored
+
+    def counted(i: int) -> float:
+        fraction, exponent = math.frexp(index(i))
+        return math.ldexp(math.trunc(math.ldexp(fraction, digits)), exponent - digits)
+
     best = candidates[0]
     for i in candidates:
-        if index(i) < index(best):
+        if counted(i) < counted(best):
             best = i
     return best
 
@@ -57,7 +66,7 @@ def augucb(pull: Pull, K: int, T: int, tau: float, rho: float = 1 / 3) -> None:
     for t in range(K + 1, T + 1):
         if not B:
             return  # every verdict is settled
-        j = lowest(B, lambda i: abs(arms[i].r - tau) - 2 * s(i))
+        j = lowest(K, B, lambda i: abs(arms[i].r - tau) - 2 * s(i))
         arms[j].add(pull(j))
         for i in list(B):
             if arms[i].r + s(i) < tau - s(i) or arms[i].r - s(i) > tau + s(i):
@@ -76,7 +85,7 @@ def by_index(pull: Pull, K: int, T: int, index: Callable[[Arm], float]) -> None:
     for i in range(K):
         arms[i].add(pull(i))
     for _ in range(K + 1, T + 1):
-        j = lowest(list(range(K)), lambda i: index(arms[i]))
+        j = lowest(K, list(range(K)), lambda i: index(arms[i]))
         arms[j].add(pull(j))
 
 
@@ -102,11 +111,7 @@ def csar(pull: Pull, K: int, T: int, tau: float) -> None:
             for _ in range(n_k - n_before):
                 arms[i].add(pull(i))
         n_before = n_k
-        farthest = surviving[0]
-        for i in surviving:
-            if abs(arms[i].r - tau) > abs(arms[farthest].r - tau):
-                farthest = i
-        surviving.remove(farthest)
+        surviving.remove(lowest(K, surviving, lambda i: -abs(arms[i].r - tau)))
 
 
 def uniform(pull: Pull, K: int, T: int, chance: random.Random) -> None:

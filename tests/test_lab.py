@@ -19,6 +19,7 @@ from overbar.experiments import engines, paper, store
 from overbar.experiments.experiment import Experiment
 from overbar.experiments.run import Ran, plan, run
 from overbar.experiments.store import Store
+from overbar.simulate.sources import code_digest
 
 
 def small(number: int, reading: str = "released", repetitions: int = 250) -> Experiment:
@@ -114,7 +115,7 @@ def test_a_block_of_another_version_is_not_taken(
 ) -> None:
     with engines.threads(2) as engine:
         run([small(6, repetitions=100)], engine, Store(tmp_path))
-        digest = store.code_digest()
+        digest = code_digest()
         monkeypatch.setattr(store, "code_digest", lambda: f"another than {digest}")
         [blocks, *_] = plan(small(6, repetitions=100)).values()
         assert Store(tmp_path).find(blocks) == {}

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from os import cpu_count
 
 from overbar.errors import InvalidInput, OverbarError
-from overbar.experiments.store import code_digest
 from overbar.simulate.blocks import Block, Played, play
+from overbar.simulate.sources import code_digest
 
 SECONDS_TO_ANSWER = 8
 

@@ -9,7 +9,6 @@ and the block is played again.
 import hashlib
 import os
 from collections.abc import Iterable
-from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -17,21 +16,7 @@ import numpy as np
 
 from overbar.errors import InvalidInput
 from overbar.simulate.blocks import Block, Played
-
-ROOMS = ("problem", "policies", "simulate", "theory.py")  # whose code decides on a result's bits
-
-
-@cache
-def code_digest() -> str:
-    """Return a digest of the source code that a result depends on."""
-    root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for room in ROOMS:
-        path = root / room
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(f"{file.relative_to(root).as_posix()}\0".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+from overbar.simulate.sources import code_digest
 
 
 def key(block: Block) -> str:

@@ -15,6 +15,7 @@ from heapq import heapify, heappop, heappush
 
 from overbar.live.record import Record
 from overbar.policies import Policy, Round
+from overbar.policies.ranking import compared, spare_bits
 from overbar.simulate.streams import CHANCE, Seed, stream, unit
 
 FIRST_PULLS, INDEXED, NO_RESULT = range(3)  # which arms come before which others
@@ -38,10 +39,9 @@ class Play:
         self._policy, self._rounds, self._tau = policy, rounds, tau
         self._low, self._width = low, high - low
         self._unit_tau = (tau - low) / self._width
-        self._chance = (
-            stream(seed, CHANCE, repetition=0) if policy.pick is not Policy.pick else None
-        )
+        self._chance = stream(seed, CHANCE, repetition=0) if policy.picks else None
         self._active = K  # |B_m|
+        self._mask = spare_bits(K)
         self._m = 0
         self._N = K * rounds[0].length
         self._changed = set(range(K))  # arms to look at when the step ends
@@ -114,7 +114,7 @@ class Play:
     def _farthest(self) -> int:
         """Return the active arm farthest from τ; one without a result is taken to lie on it."""
         active = [arm for arm, record in enumerate(self.records) if record.active]
-        return max(active, key=lambda arm: (self._distance(arm), -arm))
+        return max(active, key=lambda arm: (compared(self._distance(arm), self._mask), -arm))
 
     def _distance(self, arm: int) -> float:
         estimate = self.records[arm].estimate
@@ -137,7 +137,8 @@ class Play:
             return FIRST_PULLS, pulls, arm, version
         if first_pulls and not record.estimate.n:
             return NO_RESULT, pulls, arm, version
-        return INDEXED, self._policy.index(pulls, *self._judged_by(arm)), arm, version
+        index = self._policy.index(pulls, *self._judged_by(arm))
+        return INDEXED, compared(index, self._mask), arm, version
 
     def _first(self) -> Key:
         while self._queue[0][3] != self._version[self._queue[0][2]]:

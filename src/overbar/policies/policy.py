@@ -12,7 +12,8 @@ estimates and do what the functions say. One loop plays every policy:
                        m ← m + 1,  N_m ← t + |B_m| ℓ_m;  after the last round, stop
     answer {i : r̂_i ≥ τ}
 
-Equal indices go to the lowest arm number. N_0 = K ℓ_0.
+Equal indices go to the lowest arm number; `overbar.policies.ranking` says which are equal.
+N_0 = K ℓ_0.
 """
 
 from collections.abc import Callable, Sequence
@@ -74,6 +75,11 @@ class Policy:
                 raise TypeError(f"{cls.__name__}.{name} must be a @staticmethod, without self.")
         if not hasattr(cls, "index"):
             raise TypeError(f"{cls.__name__} has no index(n, r, v, tau, ...).")
+
+    @property
+    def picks(self) -> bool:
+        """Whether chance has a say in what is pulled."""
+        return self.pick is not Policy.pick
 
     def check(self, game: Game) -> None:
         """Raise `InvalidInput`, or warn, where the policy cannot play this game, or not well."""

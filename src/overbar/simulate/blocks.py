@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overbar.policies import Policy, Round
 from overbar.problem import Empirical, Problem
+from overbar.problem.arms import GAUSSIAN
 from overbar.simulate.streams import CHANCE, NOISE, Seed, states
 
 
@@ -55,21 +56,25 @@ def play_traced(block: Block) -> Trace:
 
 
 def _play(block: Block, steps: int) -> tuple[Played, Trace]:
-    from overbar.simulate import kernel  # compiles: imported only where something is played
+    from overbar.simulate import kernel  # numba: imported only where something is played
+    from overbar.simulate.compiled import kernel_of
 
     K, repetitions, policy = block.problem.K, block.repetitions, block.policy
     played = Played(
         np.zeros(block.budget, np.int64), np.zeros(K, np.int64), np.zeros(len(repetitions), bool)
     )
     kept = Trace(np.zeros(steps, np.int64), np.zeros(steps))
-    kernel.play(
-        kernel.Arms(*_arms(block.problem)),
-        kernel.Rounds(*_rounds(block.rounds), policy.first_pulls),
-        policy,
-        states(block.seed, NOISE, repetitions),
-        states(block.seed, CHANCE, repetitions),
-        kernel.Counts(*played, *kept),
-    )
+    gaussian = all(arm.kind == GAUSSIAN for arm in block.problem.arms)
+    loop = kernel_of(policy, plain=gaussian and not steps)
+    with np.errstate(over="ignore"):  # uncompiled, numpy would warn of words that wrap around
+        loop(
+            kernel.Arms(*_arms(block.problem)),
+            kernel.Rounds(*_rounds(block.rounds), policy.first_pulls),
+            states(block.seed, NOISE, repetitions),
+            states(block.seed, CHANCE, repetitions if policy.picks else range(0)),
+            kernel.table(K),
+            kernel.Counts(*played, *kept),
+        )
     return played, kept
 
 

@@ -1,28 +1,66 @@
-"""The loop that plays a policy, compiled: the one of `overbar.policies.policy`, in full speed.
+r"""The loop of `overbar.policies.policy`, at the speed of the random numbers that it needs.
 
-A policy's functions are compiled as they stand in the policy's file; the loop is compiled once, and
-calls them by their address. A step looks at every active arm for the lowest index, but computes
-anew only the index of the arm that was pulled; the others' change only with the round.
+**Several at once.** A repetition is one long chain: choose an arm, load what is known of it,
+divide, take a root, choose again. A processor waits for most of it. So four lanes, a repetition
+each, take every step in turn, and their waits overlap.
+
+**A tournament.** A pull changes the index of one arm. The keys of the arms are the leaves of a tree
+in which every node holds the lesser of its two children, so the root holds the lowest of all. The
+leaf of arm i is node P + i, its parent is (P + i) // 2, and so on up to node 1; its sibling differs
+in the last bit. Here arm 2 was pulled, and what is written anew stands in brackets:
+
+                        [-0.4, 1]                        node 1: arm 1 is pulled next
+                      /           \
+              -0.4, 1               [-0.1, 3]            2   3
+              /     \               /       \
+         0.3, 0     -0.4, 1    [0.2, 2]     -0.1, 3      4   5   6   7,  P = 4
+
+**Packed keys.** A key is the index with the arm's number in its last bits. One comparison of two
+floats then orders by index and, among equals, by arm, and the root tells which arm it is. So a
+level costs a load, a minimum and a store, and no branch. `overbar.policies.ranking` has the rule.
+
+A closed arm loses every match, and leaves the table when the round turns. So the numbers in the
+keys are places in that table, which keeps the arms in their order.
 """
 
-import inspect
-from collections.abc import Callable
-from functools import cache
-from threading import Lock
-from types import FunctionType
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, typeof, types
-from numba.core.dispatcher import Dispatcher
+from numba import njit
 from numpy.typing import NDArray
 
 from overbar.policies import Policy, estimate
+from overbar.policies.ranking import FARTHEST, spare_bits
 from overbar.simulate.rewards import U, reward, uniform
+from overbar.simulate.words import CHUNK, draw_normals, draw_words, next_word
 
-origin = njit(estimate.origin)
-mean = njit(estimate.mean)
-variance = njit(estimate.variance)
+LANES = 4
+CLOSED = math.inf  # the key of a closed arm; `FARTHEST` is the last of the others
+
+# Where a lane stands.
+STATE = np.dtype(
+    [
+        ("lowest", np.uint64),  # the place of the arm of lowest index
+        ("misjudged", np.int64),  # how many arms have the wrong verdict
+        ("active", np.int64),  # |B_m|; 0 when the policy has stopped
+        ("listed", np.int64),  # how many places of the table are taken
+        ("leaves", np.uint64),  # P, a power of two, no less than that
+        ("m", np.uint64),
+        ("N", np.int64),
+        ("due", np.int64),  # when more is to be looked at than the arm that was pulled; 0: soon
+    ]
+)
+# What a lane knows of an arm, in one cache line: the sums of `overbar.policies.estimate`, what
+# `overbar.simulate.rewards` asks for, and the verdict beside the truth.
+ARM = np.dtype(
+    [
+        *(("n", np.int64), ("c", np.float64), ("S1", np.float64), ("S2", np.float64)),
+        *(("a", np.float64), ("b", np.float64), ("kind", np.int32), ("number", np.int32)),
+        *(("truth", np.int32), ("over", np.int32)),
+    ]
+)
+CACHE_LINE = ARM.itemsize
 
 
 class Arms(NamedTuple):
@@ -55,181 +93,294 @@ class Counts(NamedTuple):
     reward: NDArray[np.float64]  # and what it paid
 
 
+class Table(NamedTuple):
+    """Where the lanes play: a row each."""
+
+    states: Any  # a STATE
+    arms: Any  # K times an ARM
+    tree: NDArray[np.float64]  # 2 P keys
+
+
+def table(K: int) -> Table:
+    """Return a table for K arms, each arm on a cache line of its own."""
+    size = LANES * K * ARM.itemsize
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    arms = memory[start : start + size].view(ARM).reshape(LANES, K)
+    tree = np.zeros((LANES, 2 * (spare_bits(K) + 1)))
+    return Table(np.zeros(LANES, STATE).view(np.recarray), arms.view(np.recarray), tree)
+
+
+# What `overbar.simulate.compiled` puts in place of these is the policy's.
+
+
+def index(n: int, r: float, v: float, tau: float, constants: NDArray[np.float64], m: int) -> float:
+    """Return the index, with the constants of round m."""
+    raise NotImplementedError
+
+
+def deleted(n: int, r: float, v: float, tau: float, constants: NDArray[np.float64], m: int) -> bool:
+    """Return whether an arm is clear, with the constants of round m."""
+    raise NotImplementedError
+
+
+pick = Policy.pick
+PICKS = False  # whether the policy picks at all
+PLAIN = False  # whether all arms are Gaussian, and no trace is asked for
+
+origin = njit(estimate.origin)
+mean = njit(error_model="numpy")(estimate.mean)
+variance = njit(error_model="numpy")(estimate.variance)
+
+
 @njit
-def next_word(state: NDArray[np.uint64]) -> int:
-    """Return the next word of an SFC64 stream (Doty-Humphrey), exactly as numpy's."""
-    word = state[0] + state[1] + state[3]
-    state[3] += U(1)
-    state[0] = state[1] ^ (state[1] >> U(11))
-    state[1] = state[2] + (state[2] << U(3))
-    state[2] = ((state[2] << U(24)) | (state[2] >> U(40))) + word
-    return word
+def seen(arm: Any) -> tuple[int, float, float]:
+    """Return n, r̂ and v̂ of an arm; r̂ and v̂ are 0 before its first pull."""
+    if arm.n == 0:
+        return 0, 0.0, 0.0
+    return arm.n, mean(arm.n, arm.c, arm.S1), variance(arm.n, arm.S1, arm.S2)
+
+
+@njit
+def packed(index: float, place: int, mask: int) -> float:
+    """Return the key: the index as `overbar.policies.ranking` compares it, and the place.
+
+    Of negative floats, the one with the greater last bits is the lower: there they are inverted.
+    """
+    if not abs(index) < FARTHEST:
+        index = -FARTHEST if index < 0.0 else FARTHEST
+    bits = np.float64(index + 0.0).view(np.int64)  # + 0.0: there is one zero
+    return np.int64((bits & ~mask) | (np.int64(place) ^ ((bits >> 63) & mask))).view(np.float64)
+
+
+@njit
+def place_in(key: float, mask: int) -> int:
+    """Return the place that is packed in a key."""
+    bits = np.float64(key).view(np.int64)
+    return U((bits ^ (bits >> 63)) & mask)
+
+
+@njit
+def enter(tree: NDArray[np.float64], lane: int, leaf: int, key: float) -> float:
+    """Give a leaf its key, play its matches up to the root, and return the lowest key."""
+    tree[lane, leaf] = key
+    while leaf > U(1):
+        rival = tree[lane, leaf ^ U(1)]
+        leaf = leaf >> U(1)
+        key = key if key < rival else rival
+        tree[lane, leaf] = key
+    return key
+
+
+@njit
+def enter_all(tree: NDArray[np.float64], lane: int, P: int) -> float:
+    """Play all matches, the leaves having their keys, and return the lowest."""
+    node = P
+    while node > U(1):
+        node = node - U(1)
+        one, other = tree[lane, U(2) * node], tree[lane, U(2) * node + U(1)]
+        tree[lane, node] = one if one < other else other
+    return tree[lane, U(1)]
+
+
+@njit
+def deal(table: Table, lane: int, arms: Arms, rounds: Rounds) -> None:
+    """Lay the table for a repetition: no arm is pulled yet, and so none is in the answer."""
+    K, state = len(arms.kind), table.states[lane]
+    state.leaves = U(table.tree.shape[1] // 2)
+    state.active, state.listed, state.misjudged = K, K, 0
+    state.m, state.N = 0, K * rounds.length[0]
+    for i in range(K):
+        arm = table.arms[lane, i]
+        arm.n, arm.S1, arm.S2 = 0, 0.0, 0.0
+        arm.kind, arm.a, arm.b, arm.number = arms.kind[i], arms.a[i], arms.b[i], i
+        arm.truth, arm.over = arms.truth[i], 0
+        state.misjudged += arm.truth
+    for node in range(table.tree.shape[1]):
+        table.tree[lane, node] = 0.0
+
+
+def turn(table: Table, lane: int, tau: float, constants: NDArray[np.float64], mask: int) -> None:
+    """Take closed arms off the table, and give the others their keys in this round."""
+    state, arms, tree = table.states[lane], table.arms, table.tree
+    P, listed = state.leaves, 0
+    for place in range(state.listed):
+        if tree[lane, P + U(place)] < CLOSED:
+            if listed < place:
+                arms[lane, listed] = arms[lane, place]
+            listed += 1
+    while U(2 * listed) <= P:
+        P = P >> U(1)
+    for place in range(np.int64(P)):
+        key = CLOSED
+        if place < listed:
+            n, r, v = seen(arms[lane, place])
+            key = packed(index(n, r, v, tau, constants, state.m), place, mask)
+        tree[lane, P + U(place)] = key
+    state.listed, state.leaves, state.due = listed, P, 0
+    state.lowest = place_in(enter_all(tree, lane, P), mask)
+
+
+@njit
+def close(table: Table, lane: int, place: int, pulls: NDArray[np.int64]) -> float:
+    """Close an arm, and return the key that is now the lowest."""
+    state, arm = table.states[lane], table.arms[lane, place]
+    state.active -= 1
+    pulls[arm.number] += arm.n
+    return enter(table.tree, lane, state.leaves + U(place), CLOSED)
+
+
+@njit
+def settle(
+    table: Table, lane: int, many: int, tau: float, mask: int, pulls: NDArray[np.int64]
+) -> None:
+    """Close the arms farthest from τ, by a tournament of the distances."""
+    state, tree = table.states[lane], table.tree
+    for place in range(state.listed):
+        if tree[lane, state.leaves + U(place)] < CLOSED:
+            _, r, _ = seen(table.arms[lane, place])
+            tree[lane, state.leaves + U(place)] = packed(-abs(r - tau), place, mask)
+    farthest = enter_all(tree, lane, state.leaves)
+    for _ in range(many):
+        farthest = close(table, lane, np.int64(place_in(farthest, mask)), pulls)
+
+
+def look_around(
+    table: Table,
+    lane: int,
+    t: int,
+    tau: float,
+    rounds: Rounds,
+    mask: int,
+    pulls: NDArray[np.int64],
+) -> None:
+    """At the end of a step, after t tries, see to the arms that were not pulled."""
+    state, last = table.states[lane], U(len(rounds.length) - 1)
+    if state.due == 0:  # the round has turned before this step: any arm may be clear by now
+        for place in range(state.listed):
+            if table.tree[lane, state.leaves + U(place)] < CLOSED:
+                n, r, v = seen(table.arms[lane, place])
+                if deleted(n, r, v, tau, rounds.constants, state.m):
+                    state.lowest = place_in(close(table, lane, place, pulls), mask)
+        state.due = state.N
+    settled = 0
+    turns = False
+    while state.m <= last and t >= state.N and settled < state.active:
+        settled += min(rounds.settles[state.m], state.active - settled)
+        state.m += U(1)
+        turns = state.m <= last
+        if turns:
+            state.N = t + (state.active - settled) * rounds.length[state.m]
+    if settled > 0:
+        settle(table, lane, settled, tau, mask, pulls)
+    if state.m > last:
+        state.active = 0
+    elif turns and state.active > 0:
+        turn(table, lane, tau, rounds.constants, mask)
+
+
+@njit
+def place_of(table: Table, lane: int, number: int) -> int:
+    """Return the place of an arm, or -1 if it is off the table."""
+    arms, listed = table.arms, table.states[lane].listed
+    low, high = 0, listed  # places are in the order of the arms
+    while low < high:
+        middle = (low + high) // 2
+        if arms[lane, middle].number < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < listed and arms[lane, low].number == number else -1
 
 
 def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the paper's goes
     arms: Arms,
     rounds: Rounds,
-    index: Callable[..., float],
-    deleted: Callable[..., bool],
-    pick: Callable[[float, int], int],
-    draws: bool,
     noise: NDArray[np.uint64],
     chance: NDArray[np.uint64],
+    table: Table,
     counts: Counts,
 ) -> None:
     """Play the policy once for each row of `noise`, and add to `counts`."""
     K, T, tau = len(arms.kind), len(counts.errors), arms.tau
-    last_round = len(rounds.length) - 1
     opening = K * rounds.first_pulls
-    n = np.empty(K, np.int64)
-    c, S1, S2 = np.empty(K), np.empty(K), np.empty(K)  # the sums of overbar.policies.estimate
-    r, v, key = np.empty(K), np.empty(K), np.empty(K)
-    active = np.empty(K, np.bool_)
-    for repetition in range(len(noise)):
-        B = K  # |B_m|
-        misjudged = 0
-        for j in range(K):
-            n[j], S1[j], S2[j], r[j], v[j], active[j] = 0, 0.0, 0.0, 0.0, 0.0, True
-            misjudged += arms.truth[j]  # an arm that was never pulled is not in the answer
-        m = 0
-        N = K * rounds.length[0]
-        constants = rounds.constants[0]
-        all_changed = rounds.first_pulls == 0
-        t = 0
-        while t < T and B > 0 and m <= last_round:
-            # choose
-            if t < opening:
-                i = t % K
-            else:
-                if all_changed:
-                    for j in range(K):
-                        key[j] = index(n[j], r[j], v[j], tau, constants)
-                i = -1
-                if draws:
-                    i = pick(uniform(next_word(chance[repetition])), K)
-                if i < 0 or not active[i]:
-                    i = -1
-                    for j in range(K):
-                        if active[j] and (i < 0 or key[j] < key[i]):
-                            i = j
+    mask = np.int64(table.tree.shape[1] // 2 - 1)
+    words = np.empty((LANES, CHUNK), np.uint64)
+    normals = np.empty((LANES, CHUNK))
+    # Taken out of their tuples once: numba counts references each time that it takes one out.
+    states, known, tree = table.states, table.arms, table.tree
+    log, errors, constants = arms.log, counts.errors, rounds.constants
 
-            # pull
-            x = reward(arms.kind[i], next_word(noise[repetition]), arms.a[i], arms.b[i], arms.log)
-            misjudged -= (n[i] > 0 and r[i] >= tau) != arms.truth[i]
-            if n[i] == 0:
-                c[i] = origin(x)
-            n[i] += 1
-            S1[i] += x - c[i]
-            S2[i] += (x - c[i]) * (x - c[i])
-            r[i], v[i] = mean(n[i], c[i], S1[i]), variance(n[i], S1[i], S2[i])
-            misjudged += (r[i] >= tau) != arms.truth[i]
-            counts.errors[t] += misjudged > 0
-            if len(counts.arm) > 0:
-                counts.arm[t], counts.reward[t] = i, x
-            t += 1
+    for first in range(0, len(noise), LANES):
+        playing = min(LANES, len(noise) - first)
+        for lane in range(playing):
+            deal(table, lane, arms, rounds)
+        for start in range(0, T, CHUNK):
+            for lane in range(playing):
+                if PLAIN:
+                    draw_normals(noise, first + lane, normals, lane)
+                else:
+                    draw_words(noise, first + lane, words, lane)
+            for t in range(start, min(start + CHUNK, T)):
+                wrong = 0
+                for lane_ in range(playing):
+                    lane = U(lane_)
+                    state = states[lane]
+                    if state.active > 0:
+                        # choose
+                        if t < opening:
+                            place = U(t % K)
+                        else:
+                            if t == opening:
+                                turn(table, lane, tau, constants, mask)
+                            place = state.lowest
+                            if PICKS:
+                                row = first + np.int64(lane)
+                                picked = pick(uniform(next_word(chance, row)), K)
+                                if state.listed < K:
+                                    picked = place_of(table, lane, picked)
+                                if (
+                                    0 <= picked < K
+                                    and tree[lane, state.leaves + U(picked)] < CLOSED
+                                ):
+                                    place = U(picked)
 
-            # the end of the step
-            if t == opening:
-                all_changed = True
-            elif t > opening:
-                key[i] = index(n[i], r[i], v[i], tau, constants)
-                for j in range(0 if all_changed else i, K if all_changed else i + 1):
-                    if active[j] and deleted(n[j], r[j], v[j], tau, constants):
-                        active[j] = False
-                        B -= 1
-                all_changed = False
-                while t >= N and m <= last_round and B > 0:
-                    for _ in range(min(rounds.settles[m], B)):
-                        farthest = -1
-                        for j in range(K):
-                            if active[j] and (
-                                farthest < 0 or abs(r[j] - tau) > abs(r[farthest] - tau)
-                            ):
-                                farthest = j
-                        active[farthest] = False
-                        B -= 1
-                    m += 1
-                    if m <= last_round:
-                        N = t + B * rounds.length[m]
-                        constants = rounds.constants[m]
-                        all_changed = True
-        for later in range(t, T):  # where it stopped early, the answer stays
-            counts.errors[later] += misjudged > 0
-        counts.wrong[repetition] = misjudged > 0
-        for j in range(K):
-            counts.pulls[j] += n[j]
+                        # pull
+                        arm = known[lane, place]
+                        if PLAIN:
+                            x = arm.a + arm.b * normals[lane, U(t - start)]
+                        else:
+                            x = reward(arm.kind, words[lane, U(t - start)], arm.a, arm.b, log)
+                            if len(counts.arm) > 0:
+                                counts.arm[t], counts.reward[t] = arm.number, x
+                        if arm.n == 0:
+                            arm.c = origin(x)
+                        d = x - arm.c
+                        n, S1, S2 = arm.n + 1, arm.S1 + d, arm.S2 + d * d
+                        arm.n, arm.S1, arm.S2 = n, S1, S2
+                        r, v = mean(n, arm.c, S1), variance(n, S1, S2)
+                        over = np.int32(r >= tau)
+                        if over != arm.over:
+                            arm.over = over
+                            state.misjudged += 1 if over != arm.truth else -1
 
-
-# How the loop calls a policy: f(n, r, v, tau, constants) and pick(u, K).
-_CONSTANTS = types.float64[::1]
-_INDEX = types.float64(types.int64, types.float64, types.float64, types.float64, _CONSTANTS)
-_DELETED = types.boolean(types.int64, types.float64, types.float64, types.float64, _CONSTANTS)
-_PICK = types.int64(types.float64, types.int64)
-_compiling = Lock()  # one thread compiles; the others then find what it made
-
-
-def play(
-    arms: Arms,
-    rounds: Rounds,
-    policy: Policy,
-    noise: NDArray[np.uint64],
-    chance: NDArray[np.uint64],
-    counts: Counts,
-) -> None:
-    """Play the policy once for each row of `noise`, and add to `counts`."""
-    with _compiling:
-        index = with_constants(policy.index, _INDEX)
-        deleted = with_constants(policy.deleted, _DELETED)
-        pick = compiled(policy.pick, _PICK)
-        loop = compiled_loop(typeof(arms), typeof(rounds), typeof(counts))
-    draws = policy.pick is not Policy.pick
-    loop(arms, rounds, index, deleted, pick, draws, noise, chance, counts)
-
-
-@cache
-def compiled_loop(arms: types.Type, rounds: types.Type, counts: types.Type) -> Any:
-    """Compile the loop, to call functions by address."""
-    index, deleted, pick = (types.FunctionType(each) for each in (_INDEX, _DELETED, _PICK))
-    states = types.uint64[:, ::1]
-    signature = types.void(
-        arms, rounds, index, deleted, pick, types.boolean, states, states, counts
-    )
-    return njit(signature, nogil=True)(play_loop)
-
-
-@cache
-def compiled(function: Callable[..., Any], signature: Any = None) -> Any:
-    """Compile a policy's function, and the plain functions of its file that it calls."""
-    if isinstance(function, Dispatcher):  # the user compiled it
-        return function
-    seen = function.__globals__
-    called = {
-        name: compiled(seen[name])
-        for name in function.__code__.co_names
-        if isinstance(seen.get(name), FunctionType)
-    }
-    again = FunctionType(
-        function.__code__, {**seen, **called}, function.__name__, None, function.__closure__
-    )
-    return njit(again) if signature is None else njit(signature)(again)
-
-
-@cache
-def with_constants(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile f(n, r, v, tau, one, two, …) as f(n, r, v, tau, constants).
-
-    numba cannot spread an array over arguments, so there is a form for each number of them.
-    """
-    f = compiled(function)
-    parameters = inspect.signature(function).parameters.values()
-    spreads = any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters)
-    forms = (
-        lambda n, r, v, tau, c: f(n, r, v, tau),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0]),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0], c[1]),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0], c[1], c[2]),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0], c[1], c[2], c[3]),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0], c[1], c[2], c[3], c[4]),
-        lambda n, r, v, tau, c: f(n, r, v, tau, c[0], c[1], c[2], c[3], c[4], c[5]),
-    )
-    return njit(signature)(forms[0 if spreads else len(parameters) - 4])
+                        # the end of the step
+                        if t >= opening:
+                            lowest = tree[lane, U(1)]
+                            if deleted(n, r, v, tau, constants, state.m):
+                                lowest = close(table, lane, place, counts.pulls)
+                            else:
+                                key = packed(index(n, r, v, tau, constants, state.m), place, mask)
+                                if not PICKS or key != tree[lane, state.leaves + place]:
+                                    lowest = enter(tree, lane, state.leaves + place, key)
+                            state.lowest = place_in(lowest, mask)
+                            if t + 1 >= state.due:
+                                look_around(table, lane, t + 1, tau, rounds, mask, counts.pulls)
+                    wrong += state.misjudged > 0
+                errors[t] += wrong
+        for lane in range(playing):
+            state = states[lane]
+            counts.wrong[first + lane] = state.misjudged > 0
+            for place in range(state.listed):
+                if tree[lane, state.leaves + U(place)] < CLOSED:
+                    counts.pulls[known[lane, place].number] += known[lane, place].n

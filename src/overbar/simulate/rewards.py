@@ -23,7 +23,7 @@ def following(word: int) -> int:
     z = U(word) + GOLDEN
     z = (z ^ (z >> U(30))) * MIX_1
     z = (z ^ (z >> U(27))) * MIX_2
-    return z ^ (z >> U(31))  # type: ignore[return-value]
+    return z ^ (z >> U(31))
 
 
 @njit

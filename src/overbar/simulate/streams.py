@@ -8,6 +8,7 @@ Both are numpy's SFC64, seeded through numpy's SeedSequence; compiled code goes 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,12 @@ def stream(seed: Seed, which: int, repetition: int) -> np.random.SFC64:
 
 def states(seed: Seed, which: int, repetitions: range) -> NDArray[np.uint64]:
     """Return the four words of state of each repetition's stream."""
-    return np.array([stream(seed, which, r).state["state"]["state"] for r in repetitions])
+    return np.array([_state(seed, which, repetition) for repetition in repetitions], np.uint64)
+
+
+@lru_cache(maxsize=4096)  # a stream takes as long to open as a thousand words: all policies need it
+def _state(seed: Seed, which: int, repetition: int) -> tuple[int, ...]:
+    return tuple(stream(seed, which, repetition).state["state"]["state"].tolist())
 
 
 def unit(word: int) -> float:
