@@ -196,7 +196,7 @@ def _print_compared(compared: Sequence["Compared"]) -> None:
         table = Table(title=f"Published curves, beside the reading {reading}")
         table.add_column("exp.", justify="right")
         table.add_column("policy", no_wrap=True)
-        for heading in ("points", "near", "met", "farthest\nat t", "there\n%", "ours\n%", "off"):
+        for heading in ("near", "met", "farthest\nat t", "there\n%", "ours\n%", "off"):
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("curve", no_wrap=True)
         for curve in found:
@@ -205,7 +205,7 @@ def _print_compared(compared: Sequence["Compared"]) -> None:
             far = curve.farthest
             table.add_row(
                 *(str(curve.experiment), curve.policy),
-                *(str(len(curve.points)), str(curve.near), str(curve.met)),
+                *(f"{count}/{len(curve.points)}" for count in (curve.near, curve.met)),
                 *(str(far.point.time_step), f"{far.point.percent:.1f}", f"{far.percent:.1f}"),
                 *(f"{far.difference:+.1f}", curve.verdict),
             )
