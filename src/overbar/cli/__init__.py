@@ -30,6 +30,7 @@ def main() -> None:
         error.show()
         _leave(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped before anything was played.", err=True)
         _leave(INTERRUPTED)
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)

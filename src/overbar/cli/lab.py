@@ -118,11 +118,11 @@ def run(
     try:
         with engine as executor, _Progress() as progress:
             ran = run_experiments(chosen, executor, store, progress)
+        _show(ran, options, points)
     except KeyboardInterrupt:
         raise Interrupted(
             f"What is finished is kept in {store.folder}. The same command goes on from there."
         ) from None
-    _show(ran, options, points)
 
 
 def _check_that_some_are_of(points: Sequence["Point"], experiments: Sequence["Experiment"]) -> None:
