@@ -191,6 +191,16 @@ def test_wrong_input(tmp_path: Path, arguments: list[str], code: int, message: s
     assert time.monotonic() - began < 30
 
 
+def test_a_warning_is_a_line(tmp_path: Path) -> None:
+    (tmp_path / "four.toml").write_text(
+        'threshold = 0.5\nbudget = 50\nrepetitions = 2\n[[arms]]\ndistribution = "bernoulli"\n'
+        "p = [0.1, 0.2, 0.8, 0.9]\n[policies]\nAugUCB = {}\n"
+    )
+    said = overbar("simulate", "four.toml", cwd=tmp_path).stderr
+    assert said.startswith("Warning: With 4 arms,")
+    assert ".py" not in said
+
+
 def test_a_pipe_that_closes_is_no_accident(tmp_path: Path) -> None:
     command = f"{OVERBAR} simulate --example 1 | head -1"
     done = subprocess.run(

@@ -213,3 +213,30 @@ def test_the_example_in_the_documents(tmp_path: Path) -> None:
     result = ob.simulate(experiment.problem(), experiment.policies, 100, 10)
     assert result.policies == ["AugUCB", "APT", "APT, no margin", "UA"]
     assert len(result.problem.names) == 24
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("p = 0.5", "p = 1.5", "In x.toml: arms[2]: the p of a Bernoulli arm is 1.5"),
+        ("APT = {}", 'APT = { epsilon = "wide" }', "In x.toml: policies.APT: epsilon is 'wide'"),
+        ('"gaussian"', "3", "arms[1].distribution is 3, but must be one of gaussian"),
+    ],
+)
+def test_a_mistake_in_a_value_names_where_it_stands(old: str, new: str, message: str) -> None:
+    text = """
+threshold = 0.5
+budget = 100
+[[arms]]
+distribution = "gaussian"
+mean = 0.1
+sd = 1
+[[arms]]
+distribution = "bernoulli"
+p = 0.5
+[policies]
+APT = {}
+"""
+    with pytest.raises(ob.InvalidInput) as raised:
+        parse(text.replace(old, new), "x.toml", Path())
+    assert message in str(raised.value)
