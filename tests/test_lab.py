@@ -148,6 +148,16 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "blocks")
 
 
+def test_a_folder_that_goes_away_or_is_full(tmp_path: Path) -> None:
+    kept = Store(tmp_path / "blocks")
+    (tmp_path / "blocks").rmdir()
+    with (
+        pytest.raises(ob.OverbarError, match="Cannot keep a finished block.*the same command"),
+        engines.threads(1) as engine,
+    ):
+        run([small(6, repetitions=50)], engine, kept)
+
+
 def test_blocks_travel_to_other_processes(on_one_thread: Ran, tmp_path: Path) -> None:
     with ProcessPoolExecutor(2) as engine:
         ran = run([small(6)], engine, Store(tmp_path))

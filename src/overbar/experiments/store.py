@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from overbar.errors import InvalidInput
+from overbar.errors import InvalidInput, OverbarError
 from overbar.simulate.blocks import Block, Played
 
 ROOMS = ("problem", "policies", "simulate", "theory.py")  # whose code decides on a result's bits
@@ -77,6 +77,11 @@ class Store:
         try:
             part.write_bytes(hashlib.sha256(data).digest() + data)
             part.replace(path)
+        except OSError as error:
+            raise OverbarError(
+                f"Cannot keep a finished block in {self.folder}: {error.strerror}."
+                " Make room for it; the same command then goes on from what is kept."
+            ) from None
         finally:
             part.unlink(missing_ok=True)
 

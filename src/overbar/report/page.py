@@ -12,7 +12,8 @@ from overbar.simulate import Result
 READINGS = {
     "written": "As the paper's text says: the listed values are variances, the rules as printed.",
     "released": "As the authors' released simulation ran, from which the published figure comes:"
-    " the listed values are standard deviations, and AugUCB, UCBE and UCBEV differ from print.",
+    " the listed values are standard deviations; the fillers' spread, some means of experiment 1,"
+    " AugUCB, UCBE and UCBEV differ from print.",
     "given": "As the file says.",
 }
 COMPLEXITIES = (
