@@ -114,6 +114,28 @@ def test_ctrl_c_ends_within_a_second_and_the_run_goes_on(tmp_path: Path) -> None
     assert fresh.stdout == done.stdout
 
 
+@pytest.mark.parametrize(
+    ("moment", "message"),
+    [
+        ("overbar.report.files.write", "The same command goes on from there"),
+        ("overbar.experiments.paper.experiment", "Stopped before anything was played"),
+    ],
+)
+def test_ctrl_c_before_and_after_playing(tmp_path: Path, moment: str, message: str) -> None:
+    code = f"""from unittest.mock import patch
+from overbar.cli import main
+with patch("{moment}", side_effect=KeyboardInterrupt):
+    main()"""
+    arguments = ["paper", "--experiments", "6", "--repetitions", "5", "--budget", "500"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_killed_at_any_moment_nothing_is_lost(tmp_path: Path) -> None:
     """SIGKILL, several times, then to the end: the bits of an undisturbed run."""
     arguments = ["paper", "--experiments", "6", "--repetitions", "600", "--json"]
@@ -167,6 +189,16 @@ def test_wrong_input(tmp_path: Path, arguments: list[str], code: int, message: s
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert time.monotonic() - began < 30
+
+
+def test_a_warning_is_a_line(tmp_path: Path) -> None:
+    (tmp_path / "four.toml").write_text(
+        'threshold = 0.5\nbudget = 50\nrepetitions = 2\n[[arms]]\ndistribution = "bernoulli"\n'
+        "p = [0.1, 0.2, 0.8, 0.9]\n[policies]\nAugUCB = {}\n"
+    )
+    said = overbar("simulate", "four.toml", cwd=tmp_path).stderr
+    assert said.startswith("Warning: With 4 arms,")
+    assert ".py" not in said
 
 
 def test_a_pipe_that_closes_is_no_accident(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ FIRST_TEN = {
     5: [0.45] * 5 + [0.55] * 5,
     6: [0.45] * 5 + [0.55] * 5,
 }
+RELEASED_FIRST_TEN = {**FIRST_TEN, 1: [0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.6, 0.65, 0.7, 0.75]}
 
 
 @pytest.mark.parametrize("number", paper.NUMBERS)
@@ -32,7 +33,8 @@ def test_the_paper_s_experiments(number: int, reading: str) -> None:
     assert (problem.K, problem.threshold, experiment.budget) == (100, 0.5, 10_000)
     assert experiment.repetitions == 500
     assert problem.over == {"6", "7", "8", "9", "10"}
-    assert np.allclose(problem.means, FIRST_TEN[number] + [0.4] * 90)
+    first_ten = (FIRST_TEN if reading == "written" else RELEASED_FIRST_TEN)[number]
+    assert np.allclose(problem.means, first_ten + [0.4] * 90)
     advanced = number in (5, 6)
     listed = [0.3] * 5 + [0.8] * 5 if advanced else [0.5] * 5 + [0.6] * 5
     spreads = problem.variances if reading == "written" else np.sqrt(problem.variances)
@@ -211,3 +213,30 @@ def test_the_example_in_the_documents(tmp_path: Path) -> None:
     result = ob.simulate(experiment.problem(), experiment.policies, 100, 10)
     assert result.policies == ["AugUCB", "APT", "APT, no margin", "UA"]
     assert len(result.problem.names) == 24
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("p = 0.5", "p = 1.5", "In x.toml: arms[2]: the p of a Bernoulli arm is 1.5"),
+        ("APT = {}", 'APT = { epsilon = "wide" }', "In x.toml: policies.APT: epsilon is 'wide'"),
+        ('"gaussian"', "3", "arms[1].distribution is 3, but must be one of gaussian"),
+    ],
+)
+def test_a_mistake_in_a_value_names_where_it_stands(old: str, new: str, message: str) -> None:
+    text = """
+threshold = 0.5
+budget = 100
+[[arms]]
+distribution = "gaussian"
+mean = 0.1
+sd = 1
+[[arms]]
+distribution = "bernoulli"
+p = 0.5
+[policies]
+APT = {}
+"""
+    with pytest.raises(ob.InvalidInput) as raised:
+        parse(text.replace(old, new), "x.toml", Path())
+    assert message in str(raised.value)

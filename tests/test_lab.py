@@ -1,12 +1,14 @@
 """Running experiments: same bits wherever and however often, and nothing lost."""
 
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,6 +149,16 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "blocks")
 
 
+def test_a_folder_that_goes_away_or_is_full(tmp_path: Path) -> None:
+    kept = Store(tmp_path / "blocks")
+    (tmp_path / "blocks").rmdir()
+    with (
+        pytest.raises(ob.OverbarError, match="Cannot keep a finished block.*the same command"),
+        engines.threads(1) as engine,
+    ):
+        run([small(6, repetitions=50)], engine, kept)
+
+
 def test_blocks_travel_to_other_processes(on_one_thread: Ran, tmp_path: Path) -> None:
     with ProcessPoolExecutor(2) as engine:
         ran = run([small(6)], engine, Store(tmp_path))
@@ -228,6 +240,60 @@ def test_a_scheduler_that_does_not_answer() -> None:
     assert time.monotonic() - began < 10
     with pytest.raises(ob.OverbarError, match="does not answer"):
         enter(engines.dask("no address at all"))
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_one_that_takes_the_call_and_is_no_scheduler(said: bytes) -> None:
+    """It may be silent, or speak another language."""
+    over = threading.Event()
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+
+        def answer() -> None:
+            with suppress(OSError):
+                connection, _ = server.accept()
+                with connection:
+                    connection.sendall(said)
+                    over.wait(30)
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        began = time.monotonic()
+        with pytest.raises(ob.OverbarError, match="does not answer"):
+            enter(engines.dask(f"tcp://127.0.0.1:{server.getsockname()[1]}"))
+        assert time.monotonic() - began < 10
+        over.set()
+        answering.join()
+
+
+def test_a_worker_is_no_scheduler(scheduler: str) -> None:
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        client.wait_for_workers(1, timeout=60)
+        worker, *_ = client.scheduler_info()["workers"]
+    with pytest.raises(ob.InvalidInput, match=r"a Worker', but must be a Dask scheduler's address"):
+        enter(engines.dask(worker))
+
+
+def test_ctrl_c_on_a_cluster_ends_at_once(scheduler: str, tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "overbar"), "paper", "--repetitions", "3000"]
+    process = subprocess.Popen(
+        [*command, "--engine", "dask", "--scheduler", scheduler, "--out", "o"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    blocks = tmp_path / "o/blocks"
+    while not (blocks.exists() and len(list(blocks.glob("*.block"))) >= 3):
+        assert process.poll() is None, "it ended before it was interrupted"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 5  # a second, on a machine that is not shared
+    assert process.returncode == 130
+    assert err.startswith("Stopped. What is finished is kept in o/blocks. The same command goes on")
+    assert len(err.splitlines()) == 1
 
 
 def enter(engine: AbstractContextManager[Executor]) -> None:

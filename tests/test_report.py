@@ -111,6 +111,28 @@ def test_a_logarithmic_axis(ran: Ran) -> None:
     assert len(figure.png(drawn)) > 10_000
 
 
+def test_a_logarithmic_axis_ends_where_the_curves_do(ran: Ran) -> None:
+    """At the power of ten below the least rate that is drawn, with ticks that say 10 and 100."""
+    experiment, _ = ran.results[0]
+    counts = np.full(100, 130)
+    played = {"APT": Played(counts, np.zeros(100, int), np.zeros(500, bool))}
+    result = ob.Result(experiment.problem(), 100, 500, played)
+    drawn = figure.figure([(experiment, result)], log=True)
+    assert drawn.axes[0].get_ylim() == (10, 120)
+    assert ">100</text>" in figure.svg(drawn)
+    never = {"APT": Played(0 * counts, np.zeros(100, int), np.zeros(500, bool))}
+    figure.svg(figure.figure([(experiment, replace(result, played=never))], log=True))
+
+
+def test_a_dollar_is_a_dollar(ran: Ran) -> None:
+    experiment, result = ran.results[0]
+    played = {r"costs $\bad{$": result.played["APT"]}
+    mine = replace(experiment, name="mine", title=r"in $\bad{$")
+    text = figure.svg(figure.figure([(mine, replace(result, played=played))]))
+    assert r"in $\bad{$" in text
+    assert r"costs $\bad{$" in text
+
+
 def test_counts_and_errors_are_those_of_the_results(ran: Ran, folder: Path) -> None:
     for experiment, result in ran.results:
         path = folder / f"counts-{experiment.reading}-{experiment.name}.csv"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from typing import NoReturn
 
 import click
@@ -24,16 +25,22 @@ overbar.add_command(simulate)
 
 def main() -> None:
     """Run the command line: exit code 0, or 1 on an error, 2 on wrong usage, 130 on Ctrl-C."""
+    warnings.showwarning = _show_warning
     try:
         overbar.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         _leave(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped before anything was played.", err=True)
         _leave(INTERRUPTED)
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)
         _leave(1)
+
+
+def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 def _leave(code: int) -> NoReturn:

@@ -14,6 +14,7 @@ from overbar.errors import InvalidInput, OverbarError
 if TYPE_CHECKING:
     from overbar.experiments.experiment import Experiment
     from overbar.experiments.run import Ran
+    from overbar.report.published import Compared, Point
 
 INTERRUPTED = 130  # the exit code of what Ctrl-C ended
 
@@ -91,8 +92,12 @@ def choose(experiments: Sequence["Experiment"], options: dict[str, Any]) -> list
     return kept
 
 
-def run(experiments: Sequence["Experiment"], options: dict[str, Any]) -> None:
-    """Run the experiments, show what came out, and write the files."""
+def run(
+    experiments: Sequence["Experiment"],
+    options: dict[str, Any],
+    points: Sequence["Point"] = (),
+) -> None:
+    """Run the experiments, show what came out beside published points, and write the files."""
     from overbar.experiments import engines
     from overbar.experiments.run import run as run_experiments
     from overbar.experiments.store import Store
@@ -102,6 +107,8 @@ def run(experiments: Sequence["Experiment"], options: dict[str, Any]) -> None:
     if options["engine"] == "dask" and options["threads"] is not None:
         raise click.UsageError("--threads is for --engine threads.")
     chosen = choose(experiments, options)
+    if points:
+        _check_that_some_are_of(points, chosen)
     store = Store(options["out"] / "blocks")
     engine = (
         engines.dask(options["scheduler"])
@@ -111,19 +118,33 @@ def run(experiments: Sequence["Experiment"], options: dict[str, Any]) -> None:
     try:
         with engine as executor, _Progress() as progress:
             ran = run_experiments(chosen, executor, store, progress)
+        _show(ran, options, points)
     except KeyboardInterrupt:
         raise Interrupted(
             f"What is finished is kept in {store.folder}. The same command goes on from there."
         ) from None
-    _show(ran, options)
 
 
-def _show(ran: "Ran", options: dict[str, Any]) -> None:
-    from overbar.report import files, tables
+def _check_that_some_are_of(points: Sequence["Point"], experiments: Sequence["Experiment"]) -> None:
+    from overbar.report import published
 
+    if not published.of(points, experiments):
+        first = points[0]
+        raise InvalidInput(
+            "the first of the published points",
+            f"{first.policy} at time step {first.time_step} of experiment {first.experiment}",
+            "of a curve that is run",
+            "No other point is, either. Choose other experiments, policies or budget.",
+        )
+
+
+def _show(ran: "Ran", options: dict[str, Any], points: Sequence["Point"]) -> None:
+    from overbar.report import files, published, tables
+
+    compared = published.compare(ran.results, points)
     said = {key: str(value) for key, value in options.items() if value is not None}
     try:
-        report = files.write(ran, options["out"], options["log"], said)
+        report = files.write(ran, options["out"], options["log"], said, compared)
     except OSError as error:
         raise OverbarError(f"Cannot write to {options['out']}: {error}") from None
     if options["as_json"]:
@@ -132,6 +153,8 @@ def _show(ran: "Ran", options: dict[str, Any]) -> None:
             print(json.dumps(tables.json_line(row, budget), separators=(",", ":")))
     else:
         _print_tables(ran)
+        if compared:
+            _print_compared(compared)
     click.echo(f"{ran.seconds:.1f} s. The report: {report}", err=True)
 
 
@@ -159,6 +182,34 @@ def _print_tables(ran: "Ran") -> None:
             cells = [f"{rate:.1f}" for rate in rates]
             table.add_row(row.policy, *cells[:-1], cells[-1] + last)
         console.print(table)
+
+
+def _print_compared(compared: Sequence["Compared"]) -> None:
+    """Print a table a reading: which published curves are met, and where ours lie farthest off."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from overbar.report import published
+
+    found = published.curves(compared)
+    for reading in dict.fromkeys(curve.reading for curve in found):
+        table = Table(title=f"Published curves, beside the reading {reading}")
+        table.add_column("exp.", justify="right")
+        table.add_column("policy", no_wrap=True)
+        for heading in ("near", "met", "farthest\nat t", "there\n%", "ours\n%", "off"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("curve", no_wrap=True)
+        for curve in found:
+            if curve.reading != reading:
+                continue
+            far = curve.farthest
+            table.add_row(
+                *(str(curve.experiment), curve.policy),
+                *(f"{count}/{len(curve.points)}" for count in (curve.near, curve.met)),
+                *(str(far.point.time_step), f"{far.point.percent:.1f}", f"{far.percent:.1f}"),
+                *(f"{far.difference:+.1f}", curve.verdict),
+            )
+        Console().print(table)
 
 
 class _Progress:

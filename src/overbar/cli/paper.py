@@ -1,5 +1,6 @@
 """overbar paper: the paper's evaluation."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,8 +18,14 @@ from overbar.errors import InvalidInput
     show_default=True,
     help="As the paper's text says, or as its authors' released simulation ran.",
 )
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="Published points to compare with: experiment, algorithm, time_step, error_percent.",
+)
 @lab_options(out="overbar-paper")
-def paper(experiments: str, reading: str, **options: Any) -> None:
+def paper(experiments: str, reading: str, published: Path | None, **options: Any) -> None:
     """Run the evaluation of "Thresholding Bandits with Augmented UCB" and report on it."""
     from overbar.experiments.paper import NUMBERS, READINGS, experiment
 
@@ -30,4 +37,10 @@ def paper(experiments: str, reading: str, **options: Any) -> None:
     readings = READINGS if reading == "both" else (reading,)
     seed = options["seed"] or 0
     chosen = [experiment(n, r, seed) for r in readings for n in sorted(set(numbers))]
-    run(chosen, {"experiments": experiments, "reading": reading, **options})
+    points = []
+    if published is not None:
+        from overbar.report.published import read
+
+        points = read(published)
+    said = {"experiments": experiments, "reading": reading, "published": published, **options}
+    run(chosen, said, points)

@@ -1,5 +1,6 @@
 """Where blocks are played: threads of this machine, or a Dask cluster. An engine is an executor."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -32,15 +33,33 @@ def dask(scheduler: str) -> Iterator[Executor]:
             "the engine", "dask", "installed", "It comes with: pip install 'overbar[dask]'"
         ) from None
     try:
-        client = Client(scheduler, timeout=SECONDS_TO_ANSWER, set_as_default=False)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        kind = asyncio.run(asyncio.wait_for(_kind(scheduler), SECONDS_TO_ANSWER))
+    except Exception as error:  # of whatever kind, for who answers may be anything
+        silence = f"silent for {SECONDS_TO_ANSWER} s"
+        reason = (str(error) or silence).splitlines()[0]
         raise OverbarError(
             f"The Dask scheduler {scheduler!r} does not answer ({reason})."
             " Start one with: dask scheduler"
         ) from None
-    with client:
+    if kind != "Scheduler":
+        raise InvalidInput("the scheduler", f"{scheduler}, a {kind}", "a Dask scheduler's address")
+    client = Client(scheduler, set_as_default=False)
+    try:
         yield client.get_executor(pure=False, retries=5)
+    except KeyboardInterrupt:  # the process ends, which the scheduler notices: to close takes long
+        raise
+    except BaseException:
+        client.close()
+        raise
+    client.close()
+
+
+async def _kind(address: str) -> str:
+    """Ask what answers there. A Client would wait for ever for one that is silent."""
+    from distributed import rpc
+
+    async with rpc(address, timeout=SECONDS_TO_ANSWER - 1) as asked:
+        return str((await asked.identity())["type"])
 
 
 def play_as(digest: str, block: Block) -> Played:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overbar.errors import InvalidInput
 from overbar.policies import Policy
 from overbar.problem import (
     Arm,
@@ -105,8 +106,12 @@ class Experiment:
         chance = np.random.default_rng(sequence)
         arms: list[Arm] = []
         names: list[str] = []
-        for group in self.groups:
+        for number, group in enumerate(self.groups, start=1):
             first = len(arms) + 1
-            arms += group.arms(chance)
+            try:
+                arms += group.arms(chance)
+            except InvalidInput as error:
+                error.args = (f"arms[{number}]: {error}",)
+                raise
             names += group.names or [str(first + i) for i in range(group.count)]
         return Problem(arms, self.threshold, names)

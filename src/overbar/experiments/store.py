@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from overbar.errors import InvalidInput
+from overbar.errors import InvalidInput, OverbarError
 from overbar.simulate.blocks import Block, Played
 from overbar.simulate.sources import code_digest
 
@@ -62,6 +62,11 @@ class Store:
         try:
             part.write_bytes(hashlib.sha256(data).digest() + data)
             part.replace(path)
+        except OSError as error:
+            raise OverbarError(
+                f"Cannot keep a finished block in {self.folder}: {error.strerror}."
+                " Make room for it; the same command then goes on from what is kept."
+            ) from None
         finally:
             part.unlink(missing_ok=True)
 

@@ -70,8 +70,8 @@ def _group(given: dict[str, Any], where: str, folder: Path) -> Group | Log:
     if "log" in given:
         _known(given, ("log",), where)
         return Log(read_log(folder / _text(given["log"], f"{where}.log")))
-    distribution = str(given.get("distribution"))
-    if distribution not in DISTRIBUTIONS:
+    distribution = given.get("distribution")
+    if not isinstance(distribution, str) or distribution not in DISTRIBUTIONS:
         raise InvalidInput(
             f"{where}.distribution",
             distribution,
@@ -136,7 +136,11 @@ def policy_named(name: object, parameters: Mapping[str, object], where: str) -> 
         if built_in.name == name:
             takes = tuple(field.name for field in fields(built_in))  # type: ignore[arg-type]
             _known(parameters, takes, where)
-            return built_in(**parameters)
+            try:
+                return built_in(**parameters)
+            except InvalidInput as error:
+                error.args = (f"{where}: {error}",)
+                raise
     raise InvalidInput(where, name, f"one of {_policy_names()}")
 
 

@@ -76,18 +76,23 @@ def _panel(panel: "Axes", experiment: Experiment, result: Result, log: bool) -> 
             gid=f"curve {experiment.name} {policy}",
         )
     title = f"Experiment {experiment.name}: " if isinstance(experiment.name, int) else ""
-    panel.set_title(f"{title}{experiment.title}", fontsize=10)
+    panel.set_title(f"{title}{experiment.title}", fontsize=10, parse_math=False)
     panel.set_xlabel("time step")
     panel.set_ylabel("error percentage")
     panel.set_xlim(0, result.budget)
     panel.set_gid(f"panel {experiment.name}")
     if log:
         panel.set_yscale("log")
-        panel.set_ylim(50 / result.repetitions, 120)
+        panel.yaxis.set_major_formatter("{x:g}")
+        counts = np.concatenate([result.errors(policy)[steps - 1] for policy in policies])
+        least = 100 * counts[counts > 0].min(initial=result.repetitions) / result.repetitions
+        panel.set_ylim(10.0 ** np.floor(np.log10(0.999 * least)), 120)
     else:
         panel.set_ylim(-2, 104)
     panel.grid(alpha=0.3)
-    panel.legend(fontsize=8, ncols=2 if len(policies) > 4 else 1)
+    legend = panel.legend(fontsize=8, ncols=2 if len(policies) > 4 else 1)
+    for label in legend.get_texts():
+        label.set_parse_math(False)  # a user's $ is a dollar
 
 
 def png(drawn: "Figure") -> bytes:

@@ -3,6 +3,7 @@
 import csv
 import json
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import overbar
 from overbar.experiments.experiment import Experiment
 from overbar.experiments.run import Ran
-from overbar.report import figure, page, tables
+from overbar.report import figure, page, published, tables
 from overbar.simulate import Result
 
 COLUMNS = (
@@ -21,7 +22,13 @@ COLUMNS = (
 LIBRARIES = ("numpy", "numba", "scipy", "matplotlib")
 
 
-def write(ran: Ran, folder: Path, log: bool, options: dict[str, Any]) -> Path:
+def write(
+    ran: Ran,
+    folder: Path,
+    log: bool,
+    options: dict[str, Any],
+    compared: Sequence[published.Compared] = (),
+) -> Path:
     """Write everything about a run into a folder, and return the report's path."""
     readings: dict[str, tables.Ran] = {}
     for experiment, result in ran.results:
@@ -38,8 +45,11 @@ def write(ran: Ran, folder: Path, log: bool, options: dict[str, Any]) -> Path:
     _put(folder / "counts.json", counts_json(ran.results))
     _put(folder / "errors.csv", errors_csv(ran.results))
     _put(folder / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    if compared:
+        _put(folder / "published.csv", published.as_csv(compared))
+        _put(folder / "published.json", published.as_json(compared))
     report = folder / "report.html"
-    _put(report, page.page(readings, figures, manifest))
+    _put(report, page.page(readings, figures, manifest, compared))
     return report
 
 

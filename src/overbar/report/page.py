@@ -1,17 +1,19 @@
 """The report: one HTML page that needs nothing else."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from overbar import theory
 from overbar.errors import InvalidInput
 from overbar.experiments.experiment import Experiment
-from overbar.report import claims, tables
+from overbar.report import claims, published, tables
 from overbar.simulate import Result
 
 READINGS = {
     "written": "As the paper's text says: the listed values are variances, the rules as printed.",
     "released": "As the authors' released simulation ran, from which the published figure comes:"
-    " the listed values are standard deviations, and AugUCB, UCBE and UCBEV differ from print.",
+    " the listed values are standard deviations; the fillers' spread, some means of experiment 1,"
+    " AugUCB, UCBE and UCBEV differ from print.",
     "given": "As the file says.",
 }
 COMPLEXITIES = (
@@ -22,7 +24,12 @@ COMPLEXITIES = (
 )
 
 
-def page(readings: dict[str, tables.Ran], figures: dict[str, str], manifest: dict[str, Any]) -> str:
+def page(
+    readings: dict[str, tables.Ran],
+    figures: dict[str, str],
+    manifest: dict[str, Any],
+    compared: Sequence[published.Compared] = (),
+) -> str:
     """Return the page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
@@ -40,6 +47,7 @@ def page(readings: dict[str, tables.Ran], figures: dict[str, str], manifest: dic
             "figure": figures[reading][figures[reading].index("<svg") :],
             "panels": [_panel(experiment, result) for experiment, result in ran],
             "findings": claims.findings(ran),
+            "curves": [c for c in published.curves(compared) if c.reading == reading],
         }
         for reading, ran in readings.items()
     ]
@@ -48,6 +56,7 @@ def page(readings: dict[str, tables.Ran], figures: dict[str, str], manifest: dic
         manifest=manifest,
         complexity_names=[name for name, _ in COMPLEXITIES],
         how_judged=claims.__doc__,
+        how_compared=published.__doc__,
     )
 
 
