@@ -1,38 +1,65 @@
-"""Overbar finds which of many noisy things are over the bar."""
+"""Overbar finds which of many noisy things are over the bar.
 
-from overbar import theory
-from overbar.errors import (
-    AskClosed,
-    BudgetSpent,
-    InvalidInput,
-    OverbarError,
-    OverbarWarning,
-    UnknownArm,
-)
-from overbar.live import Ask, Sampler, Verdict
-from overbar.policies import (
-    APT,
-    CSAR,
-    UCBE,
-    UCBEV,
-    AugUCB,
-    Game,
-    Policy,
-    Round,
-    UniformAllocation,
-)
-from overbar.problem import (
-    Bernoulli,
-    Beta,
-    Empirical,
-    Exponential,
-    Gaussian,
-    Problem,
-    Uniform,
-)
-from overbar.simulate import Result, Trace, simulate, trace
+The public names are looked up when they are first used, so that the command line's help need not
+wait for numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from overbar import theory
+    from overbar.errors import (
+        AskClosed,
+        BudgetSpent,
+        InvalidInput,
+        OverbarError,
+        OverbarWarning,
+        UnknownArm,
+    )
+    from overbar.live import Ask, Sampler, Verdict
+    from overbar.policies import (
+        APT,
+        CSAR,
+        UCBE,
+        UCBEV,
+        AugUCB,
+        Game,
+        Policy,
+        Round,
+        UniformAllocation,
+    )
+    from overbar.problem import (
+        Bernoulli,
+        Beta,
+        Empirical,
+        Exponential,
+        Gaussian,
+        Problem,
+        Uniform,
+    )
+    from overbar.simulate.blocks import Trace
+    from overbar.simulate.result import Result
+    from overbar.simulate.simulation import simulate, trace
 
 __version__ = "0.1.0"
+
+_ROOMS = {
+    "errors": (
+        *("AskClosed", "BudgetSpent", "InvalidInput"),
+        *("OverbarError", "OverbarWarning", "UnknownArm"),
+    ),
+    "live": ("Ask", "Sampler", "Verdict"),
+    "policies": (
+        *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation"),
+        *("Game", "Policy", "Round"),
+    ),
+    "problem": ("Bernoulli", "Beta", "Empirical", "Exponential", "Gaussian", "Problem", "Uniform"),
+    "simulate.blocks": ("Trace",),
+    "simulate.result": ("Result",),
+    "simulate.simulation": ("simulate", "trace"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "APT",
@@ -66,3 +93,20 @@ __all__ = [
     "theory",
     "trace",
 ]
+
+import_module("overbar.simulate")  # the room takes its name once; then it is the function's
+del globals()["simulate"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "theory":
+        return import_module("overbar.theory")
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'overbar' has no attribute {name!r}")
+    value = getattr(import_module(f"overbar.{_ROOM_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,8 +8,8 @@ from time import perf_counter
 from overbar.experiments.engines import play_as
 from overbar.experiments.experiment import Experiment
 from overbar.experiments.store import Store
-from overbar.simulate import Result
 from overbar.simulate.blocks import Block, Played
+from overbar.simulate.result import Result
 from overbar.simulate.simulation import cut, opening_block, together
 from overbar.simulate.sources import code_digest
 

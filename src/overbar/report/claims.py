@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from overbar.experiments.experiment import Experiment
-from overbar.simulate import Result
+from overbar.simulate.result import Result
 
 Verdict = Literal["holds", "fails", "not shown"]
 LEVEL = 0.05

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overbar.experiments.experiment import Experiment
-from overbar.simulate import Result
+from overbar.simulate.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

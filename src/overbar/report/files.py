@@ -13,7 +13,7 @@ import overbar
 from overbar.experiments.experiment import Experiment
 from overbar.experiments.run import Ran
 from overbar.report import figure, page, published, tables
-from overbar.simulate import Result
+from overbar.simulate.result import Result
 
 COLUMNS = (
     *("reading", "experiment", "policy", "time_step", "repetitions"),

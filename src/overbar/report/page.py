@@ -7,7 +7,7 @@ from overbar import theory
 from overbar.errors import InvalidInput
 from overbar.experiments.experiment import Experiment
 from overbar.report import claims, published, tables
-from overbar.simulate import Result
+from overbar.simulate.result import Result
 
 READINGS = {
     "written": "As the paper's text says: the listed values are variances, the rules as printed.",

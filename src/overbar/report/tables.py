@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from overbar.experiments.experiment import Experiment
-from overbar.simulate import Result
+from overbar.simulate.result import Result
 
 Ran = list[tuple[Experiment, Result]]
 
