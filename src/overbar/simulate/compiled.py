@@ -47,7 +47,7 @@ def _kernel(
         "PICKS": pick is not Policy.pick,
         "PLAIN": plain,
     }
-    for name in ("turn", "look_around"):
+    for name in ("rank", "sweep"):
         namespace[name] = njit(_named(_again(vars(kernel)[name], namespace), whose))
     loop = _named(_again(kernel.play_loop, namespace), whose)
     if all(_is_ours(function) for function in functions):

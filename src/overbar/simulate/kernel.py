@@ -48,7 +48,7 @@ STATE = np.dtype(
         ("leaves", np.uint64),  # P, a power of two, no less than that
         ("m", np.uint64),
         ("N", np.int64),
-        ("due", np.int64),  # when more is to be looked at than the arm that was pulled; 0: soon
+        ("due", np.int64),  # when a step has to look at all arms: at once in a new round, then at N
     ]
 )
 # What a lane knows of an arm, in one cache line: the sums of `overbar.policies.estimate`, what
@@ -196,12 +196,13 @@ def deal(table: Table, lane: int, arms: Arms, rounds: Rounds) -> None:
         arm.kind, arm.a, arm.b, arm.number = arms.kind[i], arms.a[i], arms.b[i], i
         arm.truth, arm.over = arms.truth[i], 0
         state.misjudged += arm.truth
-    for node in range(table.tree.shape[1]):
-        table.tree[lane, node] = 0.0
+    for leaf in range(state.leaves, U(2) * state.leaves):
+        table.tree[lane, leaf] = 0.0 if leaf < state.leaves + U(K) else CLOSED
 
 
-def turn(table: Table, lane: int, tau: float, constants: NDArray[np.float64], mask: int) -> None:
-    """Take closed arms off the table, and give the others their keys in this round."""
+@njit
+def clear_away(table: Table, lane: int) -> None:
+    """Take the closed arms off the table, and leave as many leaves as the others need."""
     state, arms, tree = table.states[lane], table.arms, table.tree
     P, listed = state.leaves, 0
     for place in range(state.listed):
@@ -211,14 +212,20 @@ def turn(table: Table, lane: int, tau: float, constants: NDArray[np.float64], ma
             listed += 1
     while U(2 * listed) <= P:
         P = P >> U(1)
-    for place in range(np.int64(P)):
-        key = CLOSED
-        if place < listed:
-            n, r, v = seen(arms[lane, place])
-            key = packed(index(n, r, v, tau, constants, state.m), place, mask)
-        tree[lane, P + U(place)] = key
-    state.listed, state.leaves, state.due = listed, P, 0
-    state.lowest = place_in(enter_all(tree, lane, P), mask)
+    for leaf in range(P, U(2) * P):
+        tree[lane, leaf] = 0.0 if leaf < P + U(listed) else CLOSED
+    state.listed, state.leaves = listed, P
+
+
+def rank(table: Table, lane: int, tau: float, constants: NDArray[np.float64], mask: int) -> None:
+    """Give all arms on the table their keys, at the start of a round."""
+    state = table.states[lane]
+    for place in range(state.listed):
+        n, r, v = seen(table.arms[lane, place])
+        key = packed(index(n, r, v, tau, constants, state.m), place, mask)
+        table.tree[lane, state.leaves + U(place)] = key
+    state.lowest = place_in(enter_all(table.tree, lane, state.leaves), mask)
+    state.due = 0
 
 
 @njit
@@ -245,7 +252,25 @@ def settle(
         farthest = close(table, lane, np.int64(place_in(farthest, mask)), pulls)
 
 
-def look_around(
+def sweep(
+    table: Table,
+    lane: int,
+    tau: float,
+    constants: NDArray[np.float64],
+    mask: int,
+    pulls: NDArray[np.int64],
+) -> None:
+    """Close all arms that are clear."""
+    state = table.states[lane]
+    for place in range(state.listed):
+        if table.tree[lane, state.leaves + U(place)] < CLOSED:
+            n, r, v = seen(table.arms[lane, place])
+            if deleted(n, r, v, tau, constants, state.m):
+                state.lowest = place_in(close(table, lane, place, pulls), mask)
+
+
+@njit
+def turn(
     table: Table,
     lane: int,
     t: int,
@@ -253,30 +278,26 @@ def look_around(
     rounds: Rounds,
     mask: int,
     pulls: NDArray[np.int64],
-) -> None:
-    """At the end of a step, after t tries, see to the arms that were not pulled."""
+) -> bool:
+    """After t tries, end the round if it is time, and say whether another has begun."""
     state, last = table.states[lane], U(len(rounds.length) - 1)
-    if state.due == 0:  # the round has turned before this step: any arm may be clear by now
-        for place in range(state.listed):
-            if table.tree[lane, state.leaves + U(place)] < CLOSED:
-                n, r, v = seen(table.arms[lane, place])
-                if deleted(n, r, v, tau, rounds.constants, state.m):
-                    state.lowest = place_in(close(table, lane, place, pulls), mask)
-        state.due = state.N
     settled = 0
-    turns = False
+    turned = False
     while state.m <= last and t >= state.N and settled < state.active:
         settled += min(rounds.settles[state.m], state.active - settled)
         state.m += U(1)
-        turns = state.m <= last
-        if turns:
+        turned = True
+        if state.m <= last:
             state.N = t + (state.active - settled) * rounds.length[state.m]
     if settled > 0:
         settle(table, lane, settled, tau, mask, pulls)
     if state.m > last:
         state.active = 0
-    elif turns and state.active > 0:
-        turn(table, lane, tau, rounds.constants, mask)
+    if turned and state.active > 0:
+        clear_away(table, lane)
+        return True
+    state.due = state.N
+    return False
 
 
 @njit
@@ -332,7 +353,7 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                             place = U(t % K)
                         else:
                             if t == opening:
-                                turn(table, lane, tau, constants, mask)
+                                rank(table, lane, tau, constants, mask)
                             place = state.lowest
                             if PICKS:
                                 row = first + np.int64(lane)
@@ -375,7 +396,10 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                                     lowest = enter(tree, lane, state.leaves + place, key)
                             state.lowest = place_in(lowest, mask)
                             if t + 1 >= state.due:
-                                look_around(table, lane, t + 1, tau, rounds, mask, counts.pulls)
+                                if state.due == 0:  # the first step of a round
+                                    sweep(table, lane, tau, constants, mask, counts.pulls)
+                                if turn(table, lane, t + 1, tau, rounds, mask, counts.pulls):
+                                    rank(table, lane, tau, constants, mask)
                     wrong += state.misjudged > 0
                 errors[t] += wrong
         for lane in range(playing):
