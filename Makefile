@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run test check format constraints clean
+.PHONY: run test check format bench coverage constraints clean
 
 run: $(READY)            ## the main job: the paper's whole evaluation
 	$(BIN)/overbar paper
@@ -17,6 +17,17 @@ check: $(READY)          ## format, lint, types, import contract
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(READY)          ## what a step, a run and a command take; written under benchmarks/
+	$(BIN)/python benchmarks/speed.py
+
+coverage: $(READY)       ## which lines the tests reach; without compilation, the kernel's too
+	$(BIN)/coverage erase
+	$(BIN)/coverage run --parallel-mode -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --parallel-mode -m pytest -k "not every_arm and not division" \
+	    tests/test_kernel.py tests/test_policies.py tests/test_user_policy.py
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 format: $(READY)
 	$(BIN)/ruff format .

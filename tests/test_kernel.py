@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import overbar as ob
 from overbar.policies.ranking import FARTHEST, compared, spare_bits
 from overbar.simulate import kernel
+from overbar.simulate.blocks import LANES
 from tests.games import GAMES
 
 INDEX = st.floats() | st.sampled_from([0.0, -0.0, 0.5, -0.5, 1 / 3, inf, -inf, nan, 1e-310])
@@ -74,7 +75,7 @@ def test_an_arm_lies_on_a_cache_line_and_a_million_arms_are_small() -> None:
         assert table.arms.ctypes.data % 64 == 0
         assert table.arms.itemsize == 64
     table = kernel.table(1_000_000)
-    bytes_an_arm = (table.arms.nbytes + table.tree.nbytes) / (1_000_000 * kernel.LANES)
+    bytes_an_arm = (table.arms.nbytes + table.tree.nbytes) / (1_000_000 * LANES)
     assert bytes_an_arm < 150
 
 
@@ -138,7 +139,7 @@ def pulls_of_apt(package: Path, *before: str) -> list[float]:
     """Play APT, after others, with that package, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", PLAY, *before, "APT"],
-        env=os.environ | {"PYTHONPATH": str(package.parent)},
+        env=os.environ | {"PYTHONPATH": str(package.parent), "NUMBA_DISABLE_JIT": "0"},
         cwd=package.parent,
         capture_output=True,
         text=True,

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -117,12 +118,19 @@ def run(
     )
     try:
         with engine as executor, _Progress() as progress:
+            Thread(target=_load_what_shows, daemon=True).start()
             ran = run_experiments(chosen, executor, store, progress)
         _show(ran, options, points)
     except KeyboardInterrupt:
         raise Interrupted(
             f"What is finished is kept in {store.folder}. The same command goes on from there."
         ) from None
+
+
+def _load_what_shows() -> None:
+    """Import what the report is made with, while blocks are played: it takes about as long."""
+
+    import overbar.report.files  # noqa: F401
 
 
 def _check_that_some_are_of(points: Sequence["Point"], experiments: Sequence["Experiment"]) -> None:

@@ -13,6 +13,8 @@ from overbar.simulate.result import Result
 from overbar.simulate.simulation import cut, opening_block, together
 from overbar.simulate.sources import code_digest
 
+STEPS_IN_A_BLOCK = 1_000_000  # hundredths of a second: more than it takes to keep what came of it
+
 Progress = Callable[[int, int], None]  # repetitions done, and of how many
 
 
@@ -60,6 +62,7 @@ def plan(experiment: Experiment) -> dict[str, list[Block]]:
         name: cut(
             opening_block(problem, policy, experiment.budget, experiment.seed),
             experiment.repetitions,
+            STEPS_IN_A_BLOCK,
         )
         for name, policy in experiment.policies.items()
     }

@@ -9,12 +9,14 @@ and the block is played again.
 import hashlib
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from overbar.errors import InvalidInput, OverbarError
+from overbar.problem import Problem
 from overbar.simulate.blocks import Block, Played
 from overbar.simulate.sources import code_digest
 
@@ -23,11 +25,16 @@ def key(block: Block) -> str:
     """Return a digest of all that the block's result depends on."""
     problem = block.problem
     said = (
-        *(code_digest(), problem.arms, problem.threshold),
+        *(code_digest(), _arms(problem), problem.threshold),
         *(type(block.policy).__qualname__, block.policy, block.rounds),
         *(block.budget, block.seed, block.repetitions),
     )
     return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+@lru_cache
+def _arms(problem: Problem) -> str:
+    return repr(problem.arms)
 
 
 class Store:

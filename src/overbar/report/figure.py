@@ -49,6 +49,8 @@ def figure(ran: Sequence[tuple[Experiment, Result]], log: bool = False) -> "Figu
         _panel(panel, experiment, result, log)
     for panel in list(panels)[len(ran) :]:
         panel.remove()
+    drawn.draw_without_rendering()
+    drawn.set_layout_engine("none")  # it is laid out, once for all formats
     return drawn
 
 

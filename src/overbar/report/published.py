@@ -194,6 +194,8 @@ def compare(ran: Ran, points: Sequence[Point]) -> list[Compared]:
 
 
 def _unadjusted(ran: Ran, points: Sequence[Point]) -> Iterator[Compared]:
+    if not points:
+        return
     from scipy.stats import fisher_exact
 
     for experiment, result in ran:

@@ -15,6 +15,8 @@ from overbar.problem import Empirical, Problem
 from overbar.problem.arms import GAUSSIAN
 from overbar.simulate.streams import CHANCE, NOISE, Seed, states
 
+LANES = 4  # how many repetitions the kernel plays at once
+
 
 @dataclass(frozen=True)
 class Block:

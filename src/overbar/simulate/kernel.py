@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 
 from overbar.policies import Policy, estimate
 from overbar.policies.ranking import FARTHEST, spare_bits
+from overbar.simulate.blocks import LANES
 from overbar.simulate.rewards import U, reward, uniform
 from overbar.simulate.words import CHUNK, draw_normals, draw_words, next_word
 
-LANES = 4
 CLOSED = math.inf  # the key of a closed arm; `FARTHEST` is the last of the others
 
 # Where a lane stands.

@@ -12,11 +12,11 @@ from overbar.errors import InvalidInput, a_whole_number
 from overbar.policies import Game, Policy
 from overbar.policies.policy import opened
 from overbar.problem import Problem
-from overbar.simulate.blocks import Block, Played, Trace, play, play_traced
+from overbar.simulate.blocks import LANES, Block, Played, Trace, play, play_traced
 from overbar.simulate.result import Result
 from overbar.simulate.streams import Seed
 
-STEPS_IN_A_BLOCK = 1_000_000  # some hundredths of a second: short enough to stop in between
+STEPS_IN_A_BLOCK = 320_000  # milliseconds: so many blocks that threads end at about the same time
 
 
 def simulate(
@@ -45,7 +45,7 @@ def simulate(
     """
     repetitions = a_whole_number("the number of repetitions", repetitions, least=1)
     blocks = {
-        name: cut(opening_block(problem, policy, budget, seed), repetitions)
+        name: cut(opening_block(problem, policy, budget, seed), repetitions, STEPS_IN_A_BLOCK)
         for name, policy in named(policies).items()
     }
     with _pool(threads, executor) as pool:
@@ -102,9 +102,9 @@ def opening_block(problem: Problem, policy: Policy, budget: int, seed: Seed) -> 
     return Block(problem, policy, rounds, budget, seed, range(0))
 
 
-def cut(block: Block, repetitions: int) -> list[Block]:
-    """Return blocks that together are `repetitions` repetitions."""
-    step = max(1, STEPS_IN_A_BLOCK // block.budget)
+def cut(block: Block, repetitions: int, steps: int) -> list[Block]:
+    """Return blocks of about so many steps that together are `repetitions` repetitions."""
+    step = LANES * max(1, steps // (LANES * block.budget))
     starts = range(0, repetitions, step)
     return [
         replace(block, repetitions=range(start, min(start + step, repetitions))) for start in starts

@@ -25,7 +25,8 @@ def stream(seed: Seed, which: int, repetition: int) -> np.random.SFC64:
 
 def states(seed: Seed, which: int, repetitions: range) -> NDArray[np.uint64]:
     """Return the four words of state of each repetition's stream."""
-    return np.array([_state(seed, which, repetition) for repetition in repetitions], np.uint64)
+    whose = tuple(seed) if isinstance(seed, Sequence) else seed
+    return np.array([_state(whose, which, repetition) for repetition in repetitions], np.uint64)
 
 
 @lru_cache(maxsize=4096)  # a stream takes as long to open as a thousand words: all policies need it
