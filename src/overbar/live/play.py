@@ -28,25 +28,37 @@ class Play:
         self,
         policy: Policy,
         rounds: Sequence[Round],
-        K: int,
-        tau: float,
+        thresholds: Sequence[float],  # τ of each arm
         scale: tuple[float, float],
         seed: Seed,
     ) -> None:
         low, high = scale
-        self.records = [Record() for _ in range(K)]
-        self._policy, self._rounds, self._tau = policy, rounds, tau
+        self._policy = policy
         self._low, self._width = low, high - low
-        self._unit_tau = (tau - low) / self._width
         self._chance = (
             stream(seed, CHANCE, repetition=0) if policy.pick is not Policy.pick else None
         )
+        self.records: list[Record] = []
+        self.tau: list[float] = []
+        self._unit_tau: list[float] = []
+        self._version: list[int] = []
+        self.reopen(rounds, thresholds)
+
+    def reopen(self, rounds: Sequence[Round], new_arms: Sequence[float]) -> None:
+        """Begin the rounds anew, with new arms by their thresholds; what is known of arms stays."""
+        self.records += [Record() for _ in new_arms]
+        self.tau += new_arms
+        self._unit_tau += [(tau - self._low) / self._width for tau in new_arms]
+        self._version += [0] * len(new_arms)
+        for record in self.records:
+            record.active = True
+        K = len(self.records)
+        self._rounds = rounds
         self._active = K  # |B_m|
         self._m = 0
         self._N = K * rounds[0].length
         self._changed = set(range(K))  # arms to look at when the step ends
         self._step_to_end = False  # whether a try was asked for since the last end of a step
-        self._version = [0] * K
         self._queue: list[Key] = []
         self._rebuild_queue()
 
@@ -112,20 +124,20 @@ class Play:
         self._active -= 1
 
     def _farthest(self) -> int:
-        """Return the active arm farthest from τ; one without a result is taken to lie on it."""
+        """Return the active arm farthest from its τ; one without a result is taken to lie on it."""
         active = [arm for arm, record in enumerate(self.records) if record.active]
         return max(active, key=lambda arm: (self._distance(arm), -arm))
 
     def _distance(self, arm: int) -> float:
         estimate = self.records[arm].estimate
-        return abs(estimate.mean - self._tau) if estimate.n else 0.0
+        return abs(estimate.mean - self.tau[arm]) if estimate.n else 0.0
 
     def _judged_by(self, arm: int) -> tuple[float, ...]:
         """r̂, v̂ and τ on the scale of 0 to 1, and the constants of the round."""
         estimate = self.records[arm].estimate
         mean = (estimate.mean - self._low) / self._width if estimate.n else 0.0
         variance = estimate.variance / (self._width * self._width)
-        return (mean, variance, self._unit_tau, *self._rounds[self._m].constants)
+        return (mean, variance, self._unit_tau[arm], *self._rounds[self._m].constants)
 
     # The queue holds, for each active arm, a key with the arm's version; keys of older versions are
     # passed over when they come to the front.
