@@ -1,13 +1,19 @@
 """Overbar finds which of many noisy things are over the bar."""
 
 from overbar import theory
+from overbar.campaigns import Campaign, Finding, Status, Ticket
 from overbar.errors import (
     AskClosed,
     BudgetSpent,
+    Conflict,
     InvalidInput,
     OverbarError,
     OverbarWarning,
+    StorageError,
+    TryFailed,
     UnknownArm,
+    UnknownCampaign,
+    UnknownTicket,
 )
 from overbar.live import Ask, Sampler, Verdict
 from overbar.policies import (
@@ -45,8 +51,11 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "BudgetSpent",
+    "Campaign",
+    "Conflict",
     "Empirical",
     "Exponential",
+    "Finding",
     "Game",
     "Gaussian",
     "InvalidInput",
@@ -57,10 +66,16 @@ __all__ = [
     "Result",
     "Round",
     "Sampler",
+    "Status",
+    "StorageError",
+    "Ticket",
     "Trace",
+    "TryFailed",
     "Uniform",
     "UniformAllocation",
     "UnknownArm",
+    "UnknownCampaign",
+    "UnknownTicket",
     "Verdict",
     "simulate",
     "theory",

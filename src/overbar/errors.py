@@ -43,6 +43,26 @@ class BudgetSpent(InvalidInput):
     """Every try of the budget was used and its result is in."""
 
 
+class UnknownCampaign(InvalidInput):
+    """No campaign of that name is in the database."""
+
+
+class UnknownTicket(InvalidInput):
+    """The campaign gave no ticket of that number."""
+
+
+class Conflict(InvalidInput):
+    """The ticket has another result already, which stands."""
+
+
+class StorageError(OverbarError):
+    """The database cannot be used now: locked, full, or gone. The same call may be made again."""
+
+
+class TryFailed(OverbarError):
+    """A try brought no answer. Raised by what tries an arm, it returns the try to the budget."""
+
+
 class OverbarWarning(UserWarning):
     """It works, but probably not as the caller hopes."""
 

@@ -12,8 +12,12 @@ With each result told before the next ask, this is the simulator's loop, choice 
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
+from typing import Any
 
-from overbar.live.record import Record
+import numpy as np
+from numpy.typing import NDArray
+
+from overbar.live.record import Arrays, Record, from_arrays, to_arrays
 from overbar.policies import Policy, Round
 from overbar.simulate.streams import CHANCE, Seed, stream, unit
 
@@ -77,6 +81,16 @@ class Play:
                 return arm
         return self._first()[2]
 
+    def front(self) -> list[Key]:
+        """Return the keys of the arm that comes first by its key, and of the runner-up."""
+        keys: list[Key] = []
+        while len(keys) < min(2, self._active):
+            keys.append(self._first())
+            heappop(self._queue)
+        for key in keys:
+            heappush(self._queue, key)
+        return keys
+
     def asked(self, arm: int, order: int) -> None:
         """Count the ask as a pull that waits for its result."""
         self.records[arm].waiting.add(order)
@@ -92,6 +106,31 @@ class Play:
         """Forget an ask that will have no result."""
         self.records[arm].give_up(order)
         self._renew(arm)
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that happened to the play, to go on from with `resume`."""
+        place = [self._m, self._N, self._step_to_end]
+        chance: Any = [] if self._chance is None else self._chance.state["state"]["state"]
+        return {
+            **to_arrays(self.records),
+            "place": np.array(place, dtype=np.int64),
+            "changed": np.array(sorted(self._changed), dtype=np.int64),
+            "chance": np.array(chance, dtype=np.uint64),
+        }
+
+    def resume(self, state: Arrays) -> None:
+        """Go on where the play was whose state this is, and whose arms and rounds are these."""
+        self.records = from_arrays(state)
+        self._active = sum(record.active for record in self.records)
+        self._m, self._N, step_to_end = state["place"].tolist()
+        self._step_to_end = bool(step_to_end)
+        self._changed = set(state["changed"].tolist())
+        if self._chance is not None:
+            whole: Any = self._chance.state
+            whole["state"]["state"] = state["chance"]
+            self._chance.state = whole
+        if self._m < len(self._rounds):
+            self._rebuild_queue()
 
     def _end_step(self, t: int) -> None:
         """Delete arms, and turn to the next round when it is time."""

@@ -6,9 +6,15 @@ the results alone, never of who was late.
 """
 
 from bisect import insort
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from overbar.policies import estimate
+
+Arrays = Mapping[str, NDArray[np.generic]]
 
 
 class Estimate(NamedTuple):
@@ -83,3 +89,36 @@ class Record:
             self._settled = self._settled.plus(self._tail[ready][1])
             ready += 1
         del self._tail[:ready]
+
+
+def to_arrays(records: Sequence[Record]) -> dict[str, NDArray[np.generic]]:
+    """Return all that the records hold."""
+    waiting = [(i, order) for i, record in enumerate(records) for order in record.waiting]
+    tail = [(i, order, x) for i, record in enumerate(records) for order, x in record._tail]
+    return {
+        "active": np.array([record.active for record in records], dtype=np.bool_),
+        "estimate": np.array([record.estimate for record in records], dtype=np.float64),
+        "settled": np.array([record._settled for record in records], dtype=np.float64),
+        "waiting": np.array(waiting, dtype=np.int64).reshape(-1, 2),
+        "tail": np.array([each[:2] for each in tail], dtype=np.int64).reshape(-1, 2),
+        "tail_rewards": np.array([each[2] for each in tail], dtype=np.float64),
+    }
+
+
+def from_arrays(arrays: Arrays) -> list[Record]:
+    """Return the records that `to_arrays` was called on."""
+    records = []
+    for active, now, settled in zip(
+        *(arrays[name].tolist() for name in ("active", "estimate", "settled")), strict=True
+    ):
+        record = Record()
+        record.active = active
+        if now[0]:
+            record.estimate = Estimate(int(now[0]), *now[1:])
+            record._settled = Estimate(int(settled[0]), *settled[1:])
+        records.append(record)
+    for i, order in arrays["waiting"].tolist():
+        records[i].waiting.add(order)
+    for (i, order), x in zip(arrays["tail"].tolist(), arrays["tail_rewards"].tolist(), strict=True):
+        records[i]._tail.append((order, x))
+    return records
