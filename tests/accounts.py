@@ -2,13 +2,34 @@
 
 from collections import Counter
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, text
+
+
+def engine_of(database: str) -> Engine:
+    url = database if "://" in database else f"sqlite:///{database}"
+    return create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+
+
+def rewards_in_log(database: str, name: str) -> list[tuple[int, float]]:
+    """Return ticket and reward of every result that was asked for."""
+    engine = engine_of(database)
+    try:
+        with engine.connect() as connection:
+            rows = connection.execute(
+                text(
+                    "SELECT ticket, reward FROM overbar_log JOIN overbar_campaigns ON campaign = id"
+                    " WHERE name = :name AND kind IN ('tell', 'late')"
+                ),
+                {"name": name},
+            )
+            return [(ticket, reward) for ticket, reward in rows]
+    finally:
+        engine.dispose()
 
 
 def check_accounts(database: str, name: str) -> "Counter[str]":
     """Compare log and counters, and return how many events of each kind there are."""
-    url = database if "://" in database else f"sqlite:///{database}"
-    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    engine = engine_of(database)
     try:
         with engine.connect() as connection:
             campaign = connection.execute(

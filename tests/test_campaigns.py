@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 import overbar as ob
 from overbar.campaigns import database as databases
 from overbar.campaigns.database import journal_mode
-from tests.accounts import check_accounts
+from tests.accounts import check_accounts, engine_of
 
 SEVEN = list("abcdefg")
 
@@ -229,8 +229,7 @@ def test_opening_from_a_snapshot_is_opening_from_the_log(database: str) -> None:
         expected = campaign.findings(), [ticket.arm for ticket in campaign.ask(40)]
         waiting = campaign.status().waiting
         assert waiting > 100
-    url = database if "://" in database else f"sqlite:///{database}"
-    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    engine = engine_of(database)
     content = None
     for torn in (None, b"torn", b""):
         with engine.begin() as connection:

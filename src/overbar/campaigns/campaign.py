@@ -195,6 +195,7 @@ class Campaign:
         budget: int | None = None,
         arms: Sequence[str] = (),
         thresholds: Mapping[str, float] | None = None,
+        history: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         """Raise the budget, add arms, or both. The policy begins its rounds anew."""
         names = [a_text("the name of an arm", arm) for arm in _a_list(arms)]
@@ -207,6 +208,7 @@ class Campaign:
                 turn.counts.budget if budget is None else budget,
                 [Arm(each, own.get(each, self.terms.threshold)) for each in new],
             )
+            turn.history(history or {})
 
     def give_up_those_of(self, gone: Callable[[str], bool]) -> None:
         """Return the tries of workers that are gone to the budget."""

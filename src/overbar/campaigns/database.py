@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from overbar.campaigns.tables import VERSION, metadata, schema
 from overbar.errors import InvalidInput, StorageError
 
 PATIENCE = 30  # seconds that a transaction waits for others
+NAP = 0.002  # seconds between two looks whether it is its turn
 WAL_IS_SOUND = (3, 51, 3)  # before it, SQLite's write-ahead log may corrupt a database (WAL reset)
 CREATING = 0x0BA2  # the number of our advisory lock on PostgreSQL
 
@@ -167,9 +170,9 @@ def _check_file(path: Path, create: bool) -> None:
 
 def _engine(url: URL) -> Engine:
     if _is_file(url):
-        engine = create_engine(url, connect_args={"timeout": PATIENCE})
+        engine = create_engine(url.update_query_dict({"timeout": str(_patience(url))}))
         event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "begin", partial(_begin_sqlite, _patience(url)))
         return engine
     options = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={2 * PATIENCE}s"
     try:
@@ -197,9 +200,28 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
     connection.execute("PRAGMA synchronous = FULL")
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("overbar_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+def _begin_sqlite(patience: float, connection: Connection) -> None:
+    if not connection.get_execution_options().get("overbar_writes"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # SQLite waits for a lock in naps of up to 0.1 s. Many writers get on faster with short ones.
+    again = Retrying(
+        retry=retry_if_exception_type(sqlite3.OperationalError),
+        stop=stop_after_delay(patience),
+        wait=wait_random(NAP / 2, NAP),
+        reraise=True,
+    )
+    cursor: Any = connection.connection.cursor()
+    cursor.execute("PRAGMA busy_timeout = 0")
+    try:
+        again(cursor.execute, "BEGIN IMMEDIATE")
+    finally:
+        cursor.execute(f"PRAGMA busy_timeout = {round(1000 * patience)}")
+        cursor.close()
+
+
+def _patience(url: URL) -> float:
+    return float(str(url.query.get("timeout", PATIENCE)))
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -94,8 +94,12 @@ def run(
     workers: int,
     lifetime: float | None = None,
     leave: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> None:
-    """Try arms in threads. Interrupted, it calls `leave` and returns the tries to the budget."""
+    """Try arms in threads. Interrupted, it calls `leave` and returns the tries to the budget.
+
+    `progress` is called at least every second.
+    """
     workers = a_whole_number("the number of workers", workers, least=1)
     crew: Crew[Future[float]] = Crew(campaign, lifetime)
     campaign.give_up_those_of(is_gone)
@@ -104,8 +108,9 @@ def run(
         while True:
             for ticket in crew.turn(workers - len(crew.under_way)):
                 crew.under_way[pool.submit(function, ticket)] = ticket
+            progress()
             if crew.under_way:
-                done, _ = wait(crew.under_way, return_when=FIRST_COMPLETED)
+                done, _ = wait(crew.under_way, timeout=1, return_when=FIRST_COMPLETED)
                 crew.ended(done)
             elif crew.is_finished():
                 break

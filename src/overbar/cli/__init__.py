@@ -6,8 +6,10 @@ from typing import NoReturn
 
 import click
 
+from overbar.cli.campaign import campaign
 from overbar.cli.lab import INTERRUPTED
 from overbar.cli.paper import paper
+from overbar.cli.run import run
 from overbar.cli.simulate import simulate
 from overbar.errors import OverbarError
 
@@ -18,14 +20,17 @@ def overbar() -> None:
     """Find which of many noisy things are over the bar."""
 
 
-overbar.add_command(paper)
-overbar.add_command(simulate)
+for command in (run, campaign, paper, simulate):
+    overbar.add_command(command)
 
 
 def main() -> None:
-    """Run the command line: exit code 0, or 1 on an error, 2 on wrong usage, 130 on Ctrl-C."""
+    """Run the command line: exit code 0, or 1 on an error, 2 on wrong usage, 130 on Ctrl-C.
+
+    `overbar run` has codes of its own for what it finds.
+    """
     try:
-        overbar.main(standalone_mode=False)
+        _leave(overbar.main(standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         _leave(error.exit_code)
