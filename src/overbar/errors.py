@@ -1,10 +1,15 @@
 """Everything that Overbar raises, and the checks made where input enters.
 
 OverbarError
-└── InvalidInput (also a ValueError)   something given cannot be used
-    ├── UnknownArm                     no arm of that name
-    ├── AskClosed                      the ask was told, or given up, before
-    └── BudgetSpent                    every try was used and every result is in
+├── InvalidInput (also a ValueError)   something given cannot be used
+│   ├── UnknownArm                     no arm of that name
+│   ├── AskClosed                      the ask was told, or given up, before
+│   ├── BudgetSpent                    every try was used and every result is in
+│   ├── UnknownCampaign                no campaign of that name in the database
+│   ├── UnknownTicket                  the campaign gave no ticket of that number
+│   └── Conflict                       another result, or campaign, is there already
+├── StorageError                       the database cannot be used now
+└── TryFailed                          a try brought no answer
 
 OverbarWarning                         works, but probably not as hoped
 """
@@ -52,7 +57,7 @@ class UnknownTicket(InvalidInput):
 
 
 class Conflict(InvalidInput):
-    """The ticket has another result already, which stands."""
+    """Another result of the ticket, or another campaign of the name, is there already."""
 
 
 class StorageError(OverbarError):

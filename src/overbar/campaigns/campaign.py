@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DATABASE = "overbar.db"
 LIFETIME = 3600.0  # seconds
+AT_ONCE = 50_000  # events that are read in one transaction
 
 
 class Campaign:
@@ -212,8 +213,11 @@ class Campaign:
 
     def give_up_those_of(self, gone: Callable[[str], bool]) -> None:
         """Return the tries of workers that are gone to the budget."""
-        with self._turn(knows=True) as turn:
-            turn.fail_those_of(gone, "its worker is gone")
+        with self._looked() as (_, _, course):
+            workers = {out.worker for out in course.out.values() if out.worker is not None}
+        if any(map(gone, workers)):
+            with self._turn(knows=True) as turn:
+                turn.fail_those_of(gone, "its worker is gone")
 
     def status(self) -> Status:
         """Return the books: budget, tries, what waits, what was counted apart."""
@@ -233,17 +237,19 @@ class Campaign:
     def export(self) -> Iterator[Event]:
         """Yield the log, event by event."""
         with self._rows.database.reading() as connection:
-            counts, _ = self._rows.counts(connection)
-            yield from self._rows.events(connection, 0, counts.seq)
+            last = self._rows.counts(connection)[0].seq
+        for start in range(0, last, AT_ONCE):  # who writes waits for who reads, so not for long
+            with self._rows.database.reading() as connection:
+                some = self._rows.events(connection, start, min(start + AT_ONCE, last))
+            yield from some
 
     def replay(self) -> Iterator[Decision]:
         """Yield why each arm was chosen, from the log alone."""
         from overbar.campaigns.replay import decisions
 
-        with self._rows.database.reading() as connection:
-            counts, _ = self._rows.counts(connection)
-            arms = self._rows.arms(connection)
-            yield from decisions(self.terms, arms, self._rows.events(connection, 0, counts.seq))
+        with self._looked() as (_, _, course):
+            arms = list(course.arms)
+        yield from decisions(self.terms, arms, self.export())
 
     def run(self, function: Callable[[Ticket], float], workers: int = 1) -> None:
         """Try arms in threads until the campaign is finished.

@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from overbar.campaigns.tables import VERSION, metadata, schema
-from overbar.errors import InvalidInput, StorageError
+from overbar.errors import InvalidInput, StorageError, UnknownCampaign
 
 PATIENCE = 30  # seconds that a transaction waits for others
 NAP = 0.002  # seconds between two looks whether it is its turn
@@ -108,7 +108,7 @@ class Database:
                 metadata.create_all(connection)
                 connection.execute(insert(schema).values(version=VERSION))
             elif not version:
-                raise InvalidInput(
+                raise UnknownCampaign(
                     "the database", self.shown, "one with campaigns", "Create one first."
                 )
             elif version != VERSION:
@@ -163,9 +163,10 @@ def _is_file(url: URL) -> bool:
 
 
 def _check_file(path: Path, create: bool) -> None:
-    if path.is_dir() or (not path.exists() and not (create and path.absolute().parent.is_dir())):
-        accepted = "a file, or a new one in a folder" if create else "a file with campaigns"
-        raise InvalidInput("the database", str(path), accepted)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InvalidInput("the database", str(path), "a file, or a new one in a folder")
+    if not path.exists() and not create:
+        raise UnknownCampaign("the database", str(path), "a file with campaigns")
 
 
 def _engine(url: URL) -> Engine:

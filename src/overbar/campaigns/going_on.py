@@ -5,7 +5,7 @@ from pathlib import Path
 
 from overbar.campaigns.arms_file import Listed
 from overbar.campaigns.campaign import DATABASE, LIFETIME, Campaign
-from overbar.errors import InvalidInput, UnknownCampaign
+from overbar.errors import Conflict, InvalidInput, UnknownCampaign
 from overbar.policies import Policy
 
 
@@ -49,15 +49,16 @@ def resumed(
     seed: int = 0,
 ) -> Campaign:
     """Open the campaign, with a larger budget and new arms if so listed; or create it."""
-    terms = {"policy": policy, "database": database, "scale": scale, "seed": seed}
-    if "://" not in str(database) and not Path(database).exists():
-        return begun(name, listed, threshold, budget, **terms)  # type: ignore[arg-type]
     try:
         campaign = Campaign.open(name, database)
-    except (UnknownCampaign, InvalidInput) as error:
-        if isinstance(error, UnknownCampaign) or error.accepted == "one with campaigns":
-            return begun(name, listed, threshold, budget, **terms)  # type: ignore[arg-type]
-        raise
+    except UnknownCampaign:
+        try:
+            return begun(
+                name, listed, threshold, budget, policy=policy, database=database, scale=scale,
+                seed=seed,
+            )  # fmt: skip
+        except Conflict:  # another began it at this very moment
+            campaign = Campaign.open(name, database)
     try:
         _check_same(campaign, listed, threshold, policy, scale, seed)
         there = campaign.arms()

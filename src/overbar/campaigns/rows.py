@@ -1,7 +1,7 @@
 """A campaign's rows in the database: all that is read and written within a transaction."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -11,10 +11,10 @@ from overbar.campaigns.course import Arm, Counts, Course
 from overbar.campaigns.database import Database
 from overbar.campaigns.log import Event, Status
 from overbar.campaigns.terms import Terms
-from overbar.errors import InvalidInput, UnknownCampaign
+from overbar.errors import Conflict, UnknownCampaign
 from overbar.policies import Policy
 
-AT_ONCE = 50_000  # events
+AT_ONCE = 50_000  # events that are held in memory
 
 _COUNTED = [column for column in tables.campaigns.c if column.name in Counts.__dataclass_fields__]
 _EVENT = [tables.log.c[field] for field in Event._fields]
@@ -62,11 +62,10 @@ class Rows:
         named = dict(zip((column.name for column in _COUNTED), counted, strict=True))
         return Counts(**named), now
 
-    def events(self, connection: Connection, after: int, to: int) -> Iterator[Event]:
-        """Yield the events after one, up to another."""
-        for start in range(after, to, AT_ONCE):
-            some = {"id": self.id, "after": start, "to": min(start + AT_ONCE, to)}
-            yield from map(Event._make, connection.execute(_TAIL, some))
+    def events(self, connection: Connection, after: int, to: int) -> list[Event]:
+        """Return the events after one, up to another."""
+        some = {"id": self.id, "after": after, "to": to}
+        return list(map(Event._make, connection.execute(_TAIL, some)))
 
     def of_ticket(self, connection: Connection, ticket: int) -> list[Event]:
         """Return the events of a ticket: its ask, and what came of it."""
@@ -88,8 +87,9 @@ class Rows:
         course = known or self._from_snapshot(connection) or self._from_log(connection)
         if counts.arms > len(course.arms):
             course.arms += self.arms(connection, len(course.arms))
-        if counts.seq > course.seq:
-            course.follow(self.events(connection, course.seq, counts.seq))
+        while course.seq < counts.seq:
+            to = min(course.seq + AT_ONCE, counts.seq)
+            course.follow(self.events(connection, course.seq, to))
         return course
 
     def write(
@@ -145,7 +145,7 @@ def created(
     """Write down a new campaign, whose log is empty."""
     database.be_alone(connection)
     if connection.scalar(select(tables.campaigns.c.id).where(tables.campaigns.c.name == name)):
-        raise InvalidInput(
+        raise Conflict(
             "the name of the campaign", name, "a new one", "Open the one there is, or delete it."
         )
     nothing = {column.name: 0 for column in _COUNTED} | {"stopped": False}

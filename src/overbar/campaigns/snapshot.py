@@ -49,8 +49,7 @@ def read(content: bytes, terms: Terms, arms: Sequence[Arm]) -> Course | None:
             return None
         seq, budget, spent, stopped = state["books"].tolist()
         thresholds = [arm.threshold for arm in arms[: len(state["active"])]]
-        ledger = Ledger(terms.play(thresholds, budget), budget)
-        ledger.play.resume(state)
+        ledger = Ledger(terms.play(thresholds, budget, state), budget)
         ledger.spent, ledger.stopped = spent, bool(stopped)
         ledger.waiting = dict(state["tickets"].tolist())
         outs = zip(

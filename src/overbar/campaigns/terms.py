@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.live.checks import Scale, a_scale, a_threshold
 from overbar.live.play import Play
+from overbar.live.record import Arrays
 from overbar.policies import APT, AugUCB, Game, Policy, spelling
 from overbar.policies.policy import opened
 
@@ -44,10 +45,10 @@ class Terms:
         low, high = read["scale"]
         return cls(played, read["threshold"], (low, high), read["seed"], read["lifetime"])
 
-    def play(self, thresholds: list[float], budget: int) -> Play:
-        """Return the policy at play on arms of these thresholds."""
+    def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
+        """Return the policy at play on arms of these thresholds, from a state if one is given."""
         rounds = tuple(self.policy.rounds(Game(len(thresholds), budget)))
-        return Play(self.policy, rounds, thresholds, self.scale, self.seed)
+        return Play(self.policy, rounds, thresholds, self.scale, self.seed, state)
 
 
 def agreed(

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from typing import NoReturn
 
 import click
@@ -29,6 +30,7 @@ def main() -> None:
 
     `overbar run` has codes of its own for what it finds.
     """
+    warnings.showwarning = lambda message, *_: click.echo(f"Warning: {message}", err=True)
     try:
         _leave(overbar.main(standalone_mode=False) or 0)
     except click.ClickException as error:

@@ -190,6 +190,7 @@ class Progress:
     def _picture(self) -> Any:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
         from overbar.report.verdicts import close_to_the_bar, in_words
@@ -199,9 +200,13 @@ class Progress:
         settled = len(sides) - sides.count("undecided")
         counts = f"{sides.count('over')} over, {sides.count('under')} under"
         close = close_to_the_bar(findings, 3)
-        return Group(
-            ProgressBar(total=status.budget, completed=status.told, width=60),
+        head = Table.grid(padding=(0, 1))
+        head.add_row(
+            ProgressBar(total=status.budget, completed=status.told, width=30),
             Text(in_a_word(status)),
+        )
+        return Group(
+            head,
             Text(f"{settled} of {len(sides)} arms settled: {counts}"),
             Text("close to the bar:" if close else ""),
             *(Text(f"  {plain(each.arm)}: {in_words(each)}", no_wrap=True) for each in close),

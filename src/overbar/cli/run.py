@@ -110,9 +110,10 @@ def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
         with shown.Progress(campaign) as progress:
             workers.run(campaign, command, jobs, command.lifetime, command.stop, progress)
     except KeyboardInterrupt:
+        status = campaign.status()
         raise Interrupted(
-            f"{shown.in_a_word(campaign.status())}; the others went back to the budget. "
-            "The same command goes on from there."
+            f"{status.told} of {status.budget} tries are in; what was under way went back to the "
+            "budget. The same command goes on from there."
         ) from None
     except OverbarError:
         click.echo("Stopped by an error. The same command goes on from there.", err=True)

@@ -35,6 +35,7 @@ class Play:
         thresholds: Sequence[float],  # τ of each arm
         scale: tuple[float, float],
         seed: Seed,
+        state: Arrays | None = None,  # of an earlier play of the same, to go on from
     ) -> None:
         low, high = scale
         self._policy = policy
@@ -46,14 +47,17 @@ class Play:
         self.tau: list[float] = []
         self._unit_tau: list[float] = []
         self._version: list[int] = []
-        self.reopen(rounds, thresholds)
+        if state is None:
+            self.reopen(rounds, thresholds)
+        else:
+            self._rounds = rounds
+            self._know(thresholds)
+            self._resume(state)
 
     def reopen(self, rounds: Sequence[Round], new_arms: Sequence[float]) -> None:
         """Begin the rounds anew, with new arms by their thresholds; what is known of arms stays."""
         self.records += [Record() for _ in new_arms]
-        self.tau += new_arms
-        self._unit_tau += [(tau - self._low) / self._width for tau in new_arms]
-        self._version += [0] * len(new_arms)
+        self._know(new_arms)
         for record in self.records:
             record.active = True
         K = len(self.records)
@@ -108,7 +112,7 @@ class Play:
         self._renew(arm)
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """Return all that happened to the play, to go on from with `resume`."""
+        """Return all that happened to the play, to go on from."""
         place = [self._m, self._N, self._step_to_end]
         chance: Any = [] if self._chance is None else self._chance.state["state"]["state"]
         return {
@@ -118,8 +122,7 @@ class Play:
             "chance": np.array(chance, dtype=np.uint64),
         }
 
-    def resume(self, state: Arrays) -> None:
-        """Go on where the play was whose state this is, and whose arms and rounds are these."""
+    def _resume(self, state: Arrays) -> None:
         self.records = from_arrays(state)
         self._active = sum(record.active for record in self.records)
         self._m, self._N, step_to_end = state["place"].tolist()
@@ -131,6 +134,11 @@ class Play:
             self._chance.state = whole
         if self._m < len(self._rounds):
             self._rebuild_queue()
+
+    def _know(self, thresholds: Sequence[float]) -> None:
+        self.tau += thresholds
+        self._unit_tau += [(tau - self._low) / self._width for tau in thresholds]
+        self._version += [0] * len(thresholds)
 
     def _end_step(self, t: int) -> None:
         """Delete arms, and turn to the next round when it is time."""

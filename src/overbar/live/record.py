@@ -42,6 +42,9 @@ class Estimate(NamedTuple):
         return estimate.variance(self.n, self.S1, self.S2) if self.n else 0.0
 
 
+NOTHING = Estimate()
+
+
 class Record:
     """What is known of an arm, and the asks of it that wait for a result."""
 
@@ -50,8 +53,8 @@ class Record:
     def __init__(self) -> None:
         self.active = True
         self.waiting: set[int] = set()  # the orders of the asks that wait
-        self.estimate = Estimate()  # of all results
-        self._settled = Estimate()  # of those with no earlier ask waiting
+        self.estimate = NOTHING  # of all results
+        self._settled = NOTHING  # of those with no earlier ask waiting
         self._tail: list[tuple[int, float]] = []  # the others, by order
 
     @property
