@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ import overbar as ob
 
 ROOT = Path(__file__).parent.parent
 HERE = multiprocessing.get_context("forkserver")
+Work = Callable[[Barrier, str, int, int], None]
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -43,11 +45,12 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
 # How many tries a second
 
 
-def plainly(database: str, _: int, pairs: int, transactions: int) -> None:
+def plainly(ready: Barrier, database: str, _: int, pairs: int, transactions: int) -> None:
     """Do with sqlite3 alone what a pair needs at least: a line in a log, and a counter."""
     connection = sqlite3.connect(database, isolation_level=None, timeout=60)
     connection.execute("PRAGMA journal_mode = TRUNCATE")
     connection.execute("PRAGMA synchronous = FULL")
+    ready.wait()
     for _pair in range(pairs):
         for _transaction in range(transactions):
             connection.execute("BEGIN IMMEDIATE")
@@ -58,33 +61,39 @@ def plainly(database: str, _: int, pairs: int, transactions: int) -> None:
     connection.close()
 
 
-def in_pairs(database: str, name: int, pairs: int) -> None:
+def in_pairs(ready: Barrier, database: str, name: int, pairs: int) -> None:
     """Ask for one, tell one: two transactions."""
     with ob.Campaign.open(str(name), database) as campaign:
+        campaign.status()
+        ready.wait()
         for _ in range(pairs):
             [ticket] = campaign.ask()
             campaign.tell(ticket, 1.0)
 
 
-def in_turns(database: str, name: int, pairs: int, at_once: int) -> None:
+def in_turns(ready: Barrier, database: str, name: int, pairs: int, at_once: int) -> None:
     """Tell what came in and ask for as many, in one transaction, as `run` does."""
     told: dict[int, float] = {}
     with ob.Campaign.open(str(name), database) as campaign:
+        campaign.status()
+        ready.wait()
         for _ in range(0, pairs, at_once):
             told = {ticket.id: 1.0 for ticket in campaign.turn(told, ask=at_once)}
 
 
-def rate(work: Callable[[str, int, int], None], database: str, name: int, processes: int) -> str:
+def rate(work: Work, database: str, name: int, processes: int) -> str:
     """Return how many pairs a second all processes do together: median, least and most of five."""
     rates = []
     for _ in range(5):
-        pairs = 800 // processes
+        pairs = 1600 // processes
+        ready = HERE.Barrier(processes + 1)
         workers = [
-            HERE.Process(target=work, args=(database, name, pairs)) for _ in range(processes)
+            HERE.Process(target=work, args=(ready, database, name, pairs)) for _ in range(processes)
         ]
-        began = time.perf_counter()
         for worker in workers:
             worker.start()
+        ready.wait()
+        began = time.perf_counter()
         for worker in workers:
             worker.join()
         rates.append(pairs * processes / (time.perf_counter() - began))
@@ -107,7 +116,7 @@ def speed() -> None:
             connection.execute("CREATE TABLE counter AS SELECT 0 AS seq")
             connection.commit()
             connection.close()
-            kinds: list[tuple[str, str, Callable[[str, int, int], None]]] = [
+            kinds: list[tuple[str, str, Work]] = [
                 ("sqlite3 alone, two transactions a pair", plain, partial(plainly, transactions=2)),
                 ("sqlite3 alone, one transaction a pair", plain, partial(plainly, transactions=1)),
             ]

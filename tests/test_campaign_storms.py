@@ -64,6 +64,31 @@ def test_eight_processes_hammer_one_campaign(database: str, processes: ForkServe
         assert all(decision.agrees for decision in campaign.replay())
 
 
+def test_arms_are_added_while_others_look(database: str) -> None:
+    ob.Campaign.create("c", ARMS, 0.5, 10**4, policy=ob.APT(), database=database).close()
+
+    def add() -> None:
+        with ob.Campaign.open("c", database) as campaign:
+            while not enough.is_set():
+                campaign.extend(arms=[f"new {campaign.status().arms}"])
+                for ticket in campaign.ask(90):
+                    if ticket.id % 9 == 0:
+                        campaign.tell(ticket, 1.0)
+
+    enough = threading.Event()
+    adding = threading.Thread(target=add)
+    adding.start()
+    try:
+        for _ in range(15):
+            with ob.Campaign.open("c", database) as campaign:
+                before = campaign.status().arms
+                assert before <= len(campaign.findings()) <= campaign.status().arms
+    finally:
+        enough.set()
+        adding.join()
+    assert check_accounts(database, "c")["extend"] > 3
+
+
 def test_workers_are_killed_at_random_moments(
     database: str, processes: ForkServerContext, tmp_path: Path
 ) -> None:
@@ -159,6 +184,31 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         assert campaign.status().waiting == waiting + 10
         assert all(decision.agrees for decision in campaign.replay())
     check_accounts(database, "c")
+
+
+def test_a_full_file_system_loses_nothing(tmp_path: Path) -> None:
+    """A real one of 512 KiB, where the system lets us mount it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "overbar-test", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting is not permitted here; the limit of the file's size is tested above")
+    try:
+        database = str(disk / "overbar.db")
+        told: list[int] = []
+        with ob.Campaign.create(
+            "c", ARMS, 0.5, 10**6, policy=ob.APT(), database=database
+        ) as campaign:
+            with pytest.raises(ob.StorageError, match=r"full.*Try again"):
+                until_it_fails(campaign, told)
+            assert campaign.status().told == len(told) > 100
+            larger = ["mount", "-o", "remount,size=4m", str(disk)]
+            subprocess.run(larger, check=True)
+            assert len(campaign.ask(10)) == 10
+            assert all(decision.agrees for decision in campaign.replay())
+        check_accounts(database, "c")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_a_database_that_is_locked_for_seconds_is_waited_for(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import text
 import overbar as ob
 from overbar.campaigns import database as databases
 from overbar.campaigns.database import journal_mode
+from overbar.campaigns.rows import Rows
 from tests.accounts import check_accounts, engine_of
 
 SEVEN = list("abcdefg")
@@ -216,7 +217,9 @@ def test_replay_tells_why(file: str) -> None:
         assert [each.by for each in campaign.replay()] == ["first try"] * 3 + ["index"]
 
 
-def test_opening_from_a_snapshot_is_opening_from_the_log(database: str) -> None:
+def test_opening_from_a_snapshot_is_opening_from_the_log(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And neither a torn snapshot nor one of another version does harm."""
     chance = random.Random(4)
     arms = [str(i) for i in range(30)]
@@ -229,6 +232,10 @@ def test_opening_from_a_snapshot_is_opening_from_the_log(database: str) -> None:
         expected = campaign.findings(), [ticket.arm for ticket in campaign.ask(40)]
         waiting = campaign.status().waiting
         assert waiting > 100
+    with monkeypatch.context() as without_log:
+        without_log.setattr(Rows, "_from_log", lambda *_: pytest.fail("the log was added up"))
+        with ob.Campaign.open("c", database) as again:
+            assert again.findings() == expected[0]
     engine = engine_of(database)
     content = None
     for torn in (None, b"torn", b""):

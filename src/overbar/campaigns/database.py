@@ -62,9 +62,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads."""
-        with self._explained(), self._engine.connect() as connection, connection.begin():
-            yield connection
+        """A transaction that reads, and sees the database as it was at one moment."""
+        with self._explained(), self._engine.connect() as connection:
+            if not _is_file(self.url):
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

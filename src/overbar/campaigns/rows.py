@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
@@ -17,6 +16,7 @@ from overbar.policies import Policy
 AT_ONCE = 50_000  # events that are held in memory
 
 _COUNTED = [column for column in tables.campaigns.c if column.name in Counts.__dataclass_fields__]
+_COUNTERS = [column.name for column in _COUNTED if column.name not in ("id", "name")]
 _EVENT = [tables.log.c[field] for field in Event._fields]
 _CAMPAIGN = tables.log.c.campaign == bindparam("id")
 _TAIL = (
@@ -100,8 +100,7 @@ class Rows:
         if course is not None and snapshot.due(counts.arms, counts.seq - counts.snapshot):
             self._keep_snapshot(connection, course)
             counts.snapshot = course.seq
-        counted = asdict(counts)
-        del counted["id"], counted["name"]
+        counted = {name: getattr(counts, name) for name in _COUNTERS}
         connection.execute(_COUNT, {"campaign": self.id, **counted})
 
     def add_arms(self, connection: Connection, start: int, arms: Sequence[Arm]) -> None:

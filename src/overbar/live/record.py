@@ -111,14 +111,16 @@ def to_arrays(records: Sequence[Record]) -> dict[str, NDArray[np.generic]]:
 def from_arrays(arrays: Arrays) -> list[Record]:
     """Return the records that `to_arrays` was called on."""
     records = []
-    for active, now, settled in zip(
-        *(arrays[name].tolist() for name in ("active", "estimate", "settled")), strict=True
+    columns = [*arrays["estimate"].T.tolist(), arrays["settled"][:, 0].tolist()]
+    for i, (active, n, c, S1, S2, settled) in enumerate(
+        zip(arrays["active"].tolist(), *columns, strict=True)
     ):
         record = Record()
         record.active = active
-        if now[0]:
-            record.estimate = Estimate(int(now[0]), *now[1:])
-            record._settled = Estimate(int(settled[0]), *settled[1:])
+        if n:
+            record.estimate = record._settled = Estimate(int(n), c, S1, S2)
+        if settled != n:
+            record._settled = Estimate(int(settled), *arrays["settled"][i, 1:].tolist())
         records.append(record)
     for i, order in arrays["waiting"].tolist():
         records[i].waiting.add(order)
