@@ -88,13 +88,14 @@ class Database:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            if "not a database" in str(error.orig):
+        except (DBAPIError, sqlite3.Error) as error:
+            said = _first_line(error.orig if isinstance(error, DBAPIError) else error)
+            if "not a database" in said:
                 raise InvalidInput(
                     "the database", self.shown, "an SQLite database, or a new file"
                 ) from None
             raise StorageError(
-                f"The database {self.shown!r} cannot be used now: {_first_line(error)}. "
+                f"The database {self.shown!r} cannot be used now: {said}. "
                 "Try again: it is safe to tell a result, or to make a request, a second time."
             ) from error
         except SQLAlchemyError as error:
@@ -228,6 +229,6 @@ def _patience(url: URL) -> float:
     return float(str(url.query.get("timeout", PATIENCE)))
 
 
-def _first_line(error: DBAPIError) -> str:
-    said = " ".join(str(error.orig).split("\n")[0].split())
+def _first_line(error: BaseException | None) -> str:
+    said = " ".join(str(error).split("\n")[0].split())
     return "it is locked by another process" if said == "database is locked" else said
