@@ -3,6 +3,7 @@
 import asyncio
 import random
 import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from sqlalchemy import text
 
 import overbar as ob
 from overbar.campaigns import database as databases
+from overbar.campaigns import snapshot
 from overbar.campaigns.database import journal_mode
 from overbar.campaigns.rows import Rows
 from tests.accounts import check_accounts, engine_of
@@ -58,8 +60,12 @@ def test_ask_and_tell(database: str) -> None:
     check_accounts(database, "tests")
 
 
-def test_decisions_are_those_of_a_sampler(database: str) -> None:
-    """With the same results in the same order; and after each reopening too."""
+@pytest.mark.parametrize("always", [False, True], ids=["from the log", "from snapshots"])
+def test_decisions_are_those_of_a_sampler(
+    database: str, always: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same results in the same order, undisturbed; and after each reopening too."""
+    monkeypatch.setattr(snapshot, "due", lambda *_: always)
     for policy in (ob.AugUCB(), ob.APT(), ob.CSAR(), ob.UniformAllocation(), ob.UCBE(a=4)):
         chance = random.Random(2)
         sampler = ob.Sampler(policy, SEVEN, 0.5, 150, scale=(0, 1), seed=3)
@@ -82,7 +88,7 @@ def test_decisions_are_those_of_a_sampler(database: str) -> None:
                     reward = pay(ask.arm, chance)
                     sampler.tell(ask, reward)
                     campaign.tell(ticket, reward)
-            if turn % 20 == 7:
+            if turn % 5 == 2:
                 campaign.close()
                 campaign = ob.Campaign.open(policy.name, database)
         assert [decision.agrees for decision in campaign.replay()].count(False) == 0
@@ -405,6 +411,32 @@ def test_a_database_that_is_none_or_another_or_newer(tmp_path: Path) -> None:
     for call in (lambda: ob.Campaign.open("c", newer), lambda: ob.Campaign.all(newer)):
         with pytest.raises(ob.InvalidInput, match="version of Overbar.*update Overbar"):
             call()
+
+
+def test_a_file_in_write_ahead_mode_is_not_used_as_such_where_that_is_unsound(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two versions of SQLite on one file: the older turns the mode back, or waits until it can."""
+    with monkeypatch.context() as newer:
+        newer.setattr(databases, "journal_mode", lambda _: "WAL")
+        with ob.Campaign.create("c", ["a", "b"], 0.5, 9, database=file) as campaign:
+            campaign.tell(campaign.ask()[0], 1)
+            newer.setattr(databases, "journal_mode", lambda _: "TRUNCATE")
+            with pytest.raises(ob.StorageError, match="locked by another process"):
+                ob.Campaign.open("c", f"sqlite:///{file}?timeout=0.1")
+        with ob.Campaign.open("c", file) as campaign:
+            assert campaign.status().told == 1
+            connection = sqlite3.connect(file)
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+            connection.close()
+
+
+def test_what_postgresql_needs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(
+        ob.InvalidInput, match=r"postgresql://x/y.*pip install 'overbar\[postgres\]'"
+    ):
+        ob.Campaign.open("c", "postgresql://x/y")
 
 
 def test_the_write_ahead_log_is_used_only_where_it_is_sound(file: str) -> None:

@@ -187,7 +187,7 @@ def _engine(url: URL) -> Engine:
     except ModuleNotFoundError:
         raise InvalidInput(
             "the database",
-            url.render_as_string(),
+            _shown(url),
             "the path of a file where psycopg is not installed",
             "Install it: pip install 'overbar[postgres]'.",
         ) from None
