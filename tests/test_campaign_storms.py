@@ -54,7 +54,8 @@ def test_eight_processes_hammer_one_campaign(database: str, processes: ForkServe
     kinds = check_accounts(database, "c")
     assert kinds["tell"] == budget
     assert kinds["ask"] == budget + kinds["fail"]
-    assert kinds["fail"] >= budget // 50
+    assert kinds["fail"] > 0
+    assert all(ticket % 50 for ticket, _ in rewards_in_log(database, "c"))  # those failed
     assert kinds["late"] == kinds["history"] == 0
     assert all(reward == reward_of(ticket) for ticket, reward in rewards_in_log(database, "c"))
     with ob.Campaign.open("c", database) as campaign:
@@ -133,9 +134,13 @@ def test_the_run_command_is_killed_at_random_moments(tmp_path: Path) -> None:
     ]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     database = str(tmp_path / "overbar.db")
+    began = time.monotonic()
+    short = [{"1500": "40", "c": "short"}.get(word, word) for word in command]
+    subprocess.run(short, cwd=tmp_path, check=False, **quiet)  # type: ignore[call-overload]
+    usual = time.monotonic() - began
     for _ in range(30):
         process = subprocess.Popen(command, cwd=tmp_path, **quiet)  # type: ignore[call-overload]
-        time.sleep(0.3 + 0.5 * chance.random())
+        time.sleep(usual * (0.4 + 0.7 * chance.random()))
         process.send_signal(signal.SIGKILL)
         process.wait()
     done = subprocess.run(

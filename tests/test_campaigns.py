@@ -88,7 +88,7 @@ def test_decisions_are_those_of_a_sampler(
                     reward = pay(ask.arm, chance)
                     sampler.tell(ask, reward)
                     campaign.tell(ticket, reward)
-            if turn % 5 == 2:
+            if turn % 11 == 2:
                 campaign.close()
                 campaign = ob.Campaign.open(policy.name, database)
         assert [decision.agrees for decision in campaign.replay()].count(False) == 0

@@ -1,11 +1,15 @@
 """`overbar run` and `overbar campaign`, as their users type them: real processes."""
 
 import json
+import os
+import pty
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -185,7 +189,7 @@ def test_failures_that_are_no_answers_are_tried_again(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_returns_what_is_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
-    script(tmp_path, "slow", "#!/bin/sh\necho $$ >> pids\nsleep 30 & wait\n")
+    script(tmp_path, "slow", "#!/bin/sh\ntrap '' TERM\necho $$ >> pids\nsleep 300 & wait\n")
     command = ["run", "--arm", "a", "--arm", "b", "--threshold", "0.5", "--budget", "9"]
     for number, signalled in enumerate((signal.SIGINT, signal.SIGTERM), 1):
         process = subprocess.Popen(
@@ -198,7 +202,7 @@ def test_ctrl_c_returns_what_is_under_way_and_says_how_to_go_on(tmp_path: Path) 
             time.sleep(0.02)
         process.send_signal(signalled)
         out, err = process.communicate(timeout=30)
-        assert process.returncode == 130
+        assert process.returncode == 130  # though they do not heed SIGTERM
         assert out == ""
         assert "Traceback" not in err
         assert "0 of 9 tries" in err
@@ -359,3 +363,27 @@ def test_a_policy_s_warning_is_a_line(tmp_path: Path) -> None:
     run += [f"--arm={i}" for i in range(5)]
     done = overbar(*run, "--", "true", cwd=tmp_path, code=4)
     assert done.stderr.startswith("Warning: With 5 arms, ")
+
+
+def test_live_progress_on_a_terminal(shop: Path) -> None:
+    """Budget, arms settled, who is close to the bar; and nothing of it on the standard output."""
+    script(
+        shop, "slow", '#!/bin/sh\nsleep 0.1\n[ "$1" \\> c ] || [ $((OVERBAR_TICKET % 4)) = 0 ]\n'
+    )
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [OVERBAR, *RUN, "--json", "--", "./slow", "{arm}"], cwd=shop, stdout=subprocess.PIPE,
+        stderr=end, env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # the other end is closed
+        while more := os.read(terminal, 4096):
+            shown += more
+    os.close(terminal)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode in (3, 4)
+    assert json.loads(out)["campaign"]["told"] == 90
+    for words in (rb"\d+ of 90 tries, \d under way", rb"\d of 6 arms settled: \d over, \d under"):
+        assert re.search(words, shown)
+    assert re.search(rb"close to the bar:.*[a-f]: mean ", shown, re.DOTALL)

@@ -3,11 +3,12 @@
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from threading import Event, Lock, Timer
+from time import monotonic
 from typing import IO, Literal
 
 from tenacity import (
@@ -70,8 +71,7 @@ class Command:
         self._stopped.set()
         with self._lock:
             running = list(self._running)
-        for process in running:
-            _end(process)
+        _end(*running)
 
     def _try(self, ticket: Ticket) -> float:
         with TemporaryFile() as output, TemporaryFile() as complaints:
@@ -139,14 +139,20 @@ class Command:
                 self._running.discard(process)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the process and all that it started: politely, and if need be not."""
-    for sent in (signal.SIGTERM, signal.SIGKILL):
+def _end(*processes: "subprocess.Popen[bytes]") -> None:
+    """End processes and all that they started: politely, and if need be not."""
+    _send(signal.SIGTERM, processes)
+    until = monotonic() + GRACE
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - monotonic()))
+    _send(signal.SIGKILL, processes)
+
+
+def _send(what: signal.Signals, processes: Iterable["subprocess.Popen[bytes]"]) -> None:
+    for process in processes:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, sent)
-        if sent == signal.SIGTERM:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
+            os.killpg(process.pid, what)
 
 
 def _last_line(file: IO[bytes]) -> str:

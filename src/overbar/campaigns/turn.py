@@ -100,21 +100,20 @@ class Turn:
                 self._add("fail", ticket=ticket, reason=reason)
 
     def history(self, results: Mapping[str, Sequence[object]], request: str | None = None) -> None:
-        """Take in results that nobody asked for, by arm."""
-        if request is not None and (before := self._rows.of_request(self._connection, request)):
-            if [event.kind for event in before] != ["history"] or {
-                self.course.arms[before[0].arm or 0].name: [before[0].reward]
-            } != {name: list(rewards) for name, rewards in results.items()}:
-                raise Conflict("the request", request, "new", "It brought something else before.")
-            return
-        arms = self.course.arms
-        numbers = {arm.name: number for number, arm in enumerate(arms)}
-        scale, checked = self._rows.terms.scale, []
+        """Take in results that nobody asked for, by arm; once for each request."""
+        numbers = {arm.name: number for number, arm in enumerate(self.course.arms)}
+        scale, given = self._rows.terms.scale, []
         for name, rewards in results.items():
             if name not in numbers:
                 raise UnknownArm("the arm", name, f"one of {few(numbers)}")
-            checked += [(numbers[name], a_reward(reward, scale)) for reward in rewards]
-        for number, reward in checked:
+            given += [(numbers[name], a_reward(reward, scale)) for reward in rewards]
+        if request is not None and (before := self._rows.of_request(self._connection, request)):
+            if [(event.kind, event.arm, event.reward) for event in before] != [
+                ("history", *each) for each in given
+            ]:
+                raise Conflict("the request", request, "new", "It brought something else before.")
+            return
+        for number, reward in given:
             self._add("history", arm=number, reward=reward, request=request)
 
     def open(self, budget: int, arms: Sequence[Arm]) -> None:
