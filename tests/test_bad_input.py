@@ -82,6 +82,14 @@ def problem_of(K: int) -> ob.Problem:
             lambda: ob.Sampler(ob.APT(), FOUR, 12, 10, scale=(0, 10)),
             "threshold is 12.*at least 0 and at most 10.*scale",
         ),
+        (
+            lambda: ob.Sampler(ob.APT(), FOUR, 0.5, 10, thresholds={"x": 0.1}),
+            "'x'.*one of 'a', 'b'",
+        ),
+        (
+            lambda: ob.Sampler(ob.APT(), FOUR, 5, 10, scale=(0, 10), thresholds={"b": 11}),
+            "threshold of 'b' is 11.*at most 10",
+        ),
         (lambda: ob.Sampler(ob.APT(), FOUR, 0.5, 10, scale=(1, 0)), "high end of the scale is 0"),
         (lambda: ob.Sampler(ob.APT(), FOUR, 0.5, 10, scale=10), r"scale is 10.*\(low, high\)"),  # type: ignore[arg-type]
         (lambda: ob.Sampler(ob.UCBE(), FOUR, 0.5, 10), r"UCBE.*H_1 is not known.*UCBE\(a="),

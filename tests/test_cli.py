@@ -118,7 +118,7 @@ def test_ctrl_c_ends_within_a_second_and_the_run_goes_on(tmp_path: Path) -> None
     ("moment", "message"),
     [
         ("overbar.report.files.write", "The same command goes on from there"),
-        ("overbar.experiments.paper.experiment", "Stopped before anything was played"),
+        ("overbar.experiments.paper.experiment", "Stopped. The same command may be run again."),
     ],
 )
 def test_ctrl_c_before_and_after_playing(tmp_path: Path, moment: str, message: str) -> None:

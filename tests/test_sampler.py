@@ -115,6 +115,34 @@ def test_saves_to_a_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_arms_have_thresholds_of_their_own() -> None:
+    """Every policy plays arms at their own bars as it plays arms moved there, at one bar."""
+    arms = [str(i) for i in range(8)]
+    own = {arm: int(arm) / 8 for arm in arms[1:]}
+    for policy in (ob.AugUCB(), ob.APT(), ob.CSAR(), ob.UCBEV(a=3)):
+        moved = ob.Sampler(policy, arms, 0.25, 400, scale=(-1, 2))
+        bars = ob.Sampler(policy, arms, 0.25, 400, scale=(-1, 2), thresholds=own)
+        chance = random.Random(3)
+        while asks := moved.ask(3):
+            assert bars.ask(3) == asks
+            for ask in asks:
+                reward = chance.random()  # no ties, which rounding would break
+                moved.tell(ask, reward - own.get(ask.arm, 0.25) + 0.25)
+                bars.tell(ask, reward)
+        sides = [verdict.verdict for verdict in moved.verdicts()]
+        assert [verdict.verdict for verdict in bars.verdicts()] == sides
+        assert set(sides) == {"over", "under"}
+        assert ob.Sampler.from_json(bars.to_json()).verdicts() == bars.verdicts()
+
+
+def test_a_file_from_before_thresholds_of_single_arms_is_read() -> None:
+    sampler = ob.Sampler(ob.APT(), ["a", "b"], 0.5, 50)
+    saved = json.loads(sampler.to_json())
+    del saved["thresholds"]
+    again = ob.Sampler.from_json(json.dumps({**saved, "schema": 1}))
+    assert again.to_json() == sampler.to_json()
+
+
 class Careful(ob.Policy):
     """A user's own: like APT, but with n squared."""
 
@@ -137,7 +165,7 @@ def test_a_policy_of_ones_own_is_given_again_on_loading() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda saved: saved.update(schema=2), "schema of the saved sampler is 2"),
+        (lambda saved: saved.update(schema=3), "schema of the saved sampler is 3"),
         (lambda saved: saved.pop("log"), "what Sampler.to_json wrote"),
         (lambda saved: saved.update(overbar="campaign"), "what Sampler.to_json wrote"),
         (lambda saved: saved.update(budget=-3), "the budget is -3"),

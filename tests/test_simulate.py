@@ -9,7 +9,7 @@ from scipy import stats
 
 import overbar as ob
 from overbar.problem import Arm
-from overbar.simulate.result import wilson
+from overbar.simulate.wilson import wilson
 from tests.games import GAMES
 
 POLICIES = [ob.AugUCB(), ob.APT(), ob.UCBE(), ob.UCBEV(), ob.CSAR(), ob.UniformAllocation()]

@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overbar import theory
+    from overbar.campaigns import Campaign, Finding, Status, Ticket
     from overbar.errors import (
         AskClosed,
         BudgetSpent,
+        Conflict,
         InvalidInput,
         OverbarError,
         OverbarWarning,
+        StorageError,
+        TryFailed,
         UnknownArm,
+        UnknownCampaign,
+        UnknownTicket,
     )
     from overbar.live import Ask, Sampler, Verdict
     from overbar.policies import (
@@ -45,9 +51,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "campaigns": ("Campaign", "Finding", "Status", "Ticket"),
     "errors": (
-        *("AskClosed", "BudgetSpent", "InvalidInput"),
-        *("OverbarError", "OverbarWarning", "UnknownArm"),
+        *("AskClosed", "BudgetSpent", "Conflict", "InvalidInput", "OverbarError"),
+        *("OverbarWarning", "StorageError", "TryFailed", "UnknownArm", "UnknownCampaign"),
+        "UnknownTicket",
     ),
     "live": ("Ask", "Sampler", "Verdict"),
     "policies": (
@@ -72,8 +80,11 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "BudgetSpent",
+    "Campaign",
+    "Conflict",
     "Empirical",
     "Exponential",
+    "Finding",
     "Game",
     "Gaussian",
     "InvalidInput",
@@ -84,10 +95,16 @@ __all__ = [
     "Result",
     "Round",
     "Sampler",
+    "Status",
+    "StorageError",
+    "Ticket",
     "Trace",
+    "TryFailed",
     "Uniform",
     "UniformAllocation",
     "UnknownArm",
+    "UnknownCampaign",
+    "UnknownTicket",
     "Verdict",
     "simulate",
     "theory",

@@ -1,10 +1,15 @@
 """Everything that Overbar raises, and the checks made where input enters.
 
 OverbarError
-└── InvalidInput (also a ValueError)   something given cannot be used
-    ├── UnknownArm                     no arm of that name
-    ├── AskClosed                      the ask was told, or given up, before
-    └── BudgetSpent                    every try was used and every result is in
+├── InvalidInput (also a ValueError)   something given cannot be used
+│   ├── UnknownArm                     no arm of that name
+│   ├── AskClosed                      the ask was told, or given up, before
+│   ├── BudgetSpent                    every try was used and every result is in
+│   ├── UnknownCampaign                no campaign of that name in the database
+│   ├── UnknownTicket                  the campaign gave no ticket of that number
+│   └── Conflict                       another result, or campaign, is there already
+├── StorageError                       the database cannot be used now
+└── TryFailed                          a try brought no answer
 
 OverbarWarning                         works, but probably not as hoped
 """
@@ -41,6 +46,26 @@ class AskClosed(InvalidInput):
 
 class BudgetSpent(InvalidInput):
     """Every try of the budget was used and its result is in."""
+
+
+class UnknownCampaign(InvalidInput):
+    """No campaign of that name is in the database."""
+
+
+class UnknownTicket(InvalidInput):
+    """The campaign gave no ticket of that number."""
+
+
+class Conflict(InvalidInput):
+    """Another result of the ticket, or another campaign of the name, is there already."""
+
+
+class StorageError(OverbarError):
+    """The database cannot be used now: locked, full, or gone. The same call may be made again."""
+
+
+class TryFailed(OverbarError):
+    """A try brought no answer. Raised by what tries an arm, it returns the try to the budget."""
 
 
 class OverbarWarning(UserWarning):

@@ -7,8 +7,10 @@ from typing import NoReturn
 
 import click
 
+from overbar.cli.campaign import campaign
 from overbar.cli.lab import INTERRUPTED
 from overbar.cli.paper import paper
+from overbar.cli.run import run
 from overbar.cli.simulate import simulate
 from overbar.errors import OverbarError
 
@@ -19,20 +21,23 @@ def overbar() -> None:
     """Find which of many noisy things are over the bar."""
 
 
-overbar.add_command(paper)
-overbar.add_command(simulate)
+for command in (run, campaign, paper, simulate):
+    overbar.add_command(command)
 
 
 def main() -> None:
-    """Run the command line: exit code 0, or 1 on an error, 2 on wrong usage, 130 on Ctrl-C."""
+    """Run the command line: exit code 0, or 1 on an error, 2 on wrong usage, 130 on Ctrl-C.
+
+    `overbar run` has codes of its own for what it finds.
+    """
     warnings.showwarning = _show_warning
     try:
-        overbar.main(standalone_mode=False)
+        _leave(overbar.main(standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         _leave(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Stopped before anything was played.", err=True)
+        click.echo("Stopped. The same command may be run again.", err=True)
         _leave(INTERRUPTED)
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)

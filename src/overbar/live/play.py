@@ -12,8 +12,12 @@ With each result told before the next ask, this is the simulator's loop, choice 
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
+from typing import Any
 
-from overbar.live.record import Record
+import numpy as np
+from numpy.typing import NDArray
+
+from overbar.live.record import Arrays, Record, from_arrays, to_arrays
 from overbar.policies import Policy, Round
 from overbar.policies.ranking import compared, spare_bits
 from overbar.simulate.streams import CHANCE, Seed, stream, unit
@@ -29,24 +33,39 @@ class Play:
         self,
         policy: Policy,
         rounds: Sequence[Round],
-        K: int,
-        tau: float,
+        thresholds: Sequence[float],  # τ of each arm
         scale: tuple[float, float],
         seed: Seed,
+        state: Arrays | None = None,  # of an earlier play of the same, to go on from
     ) -> None:
         low, high = scale
-        self.records = [Record() for _ in range(K)]
-        self._policy, self._rounds, self._tau = policy, rounds, tau
+        self._policy = policy
         self._low, self._width = low, high - low
-        self._unit_tau = (tau - low) / self._width
         self._chance = stream(seed, CHANCE, repetition=0) if policy.picks else None
+        self.records: list[Record] = []
+        self.tau: list[float] = []
+        self._unit_tau: list[float] = []
+        self._version: list[int] = []
+        if state is None:
+            self.reopen(rounds, thresholds)
+        else:
+            self._rounds = rounds
+            self._know(thresholds)
+            self._resume(state)
+
+    def reopen(self, rounds: Sequence[Round], new_arms: Sequence[float]) -> None:
+        """Begin the rounds anew, with new arms by their thresholds; what is known of arms stays."""
+        self.records += [Record() for _ in new_arms]
+        self._know(new_arms)
+        for record in self.records:
+            record.active = True
+        K = len(self.records)
+        self._rounds = rounds
         self._active = K  # |B_m|
-        self._mask = spare_bits(K)
         self._m = 0
         self._N = K * rounds[0].length
         self._changed = set(range(K))  # arms to look at when the step ends
         self._step_to_end = False  # whether a try was asked for since the last end of a step
-        self._version = [0] * K
         self._queue: list[Key] = []
         self._rebuild_queue()
 
@@ -65,6 +84,16 @@ class Play:
                 return arm
         return self._first()[2]
 
+    def front(self) -> list[Key]:
+        """Return the keys of the arm that comes first by its key, and of the runner-up."""
+        keys: list[Key] = []
+        while len(keys) < min(2, self._active):
+            keys.append(self._first())
+            heappop(self._queue)
+        for key in keys:
+            heappush(self._queue, key)
+        return keys
+
     def asked(self, arm: int, order: int) -> None:
         """Count the ask as a pull that waits for its result."""
         self.records[arm].waiting.add(order)
@@ -80,6 +109,36 @@ class Play:
         """Forget an ask that will have no result."""
         self.records[arm].give_up(order)
         self._renew(arm)
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that happened to the play, to go on from."""
+        place = [self._m, self._N, self._step_to_end]
+        chance: Any = [] if self._chance is None else self._chance.state["state"]["state"]
+        return {
+            **to_arrays(self.records),
+            "place": np.array(place, dtype=np.int64),
+            "changed": np.array(sorted(self._changed), dtype=np.int64),
+            "chance": np.array(chance, dtype=np.uint64),
+        }
+
+    def _resume(self, state: Arrays) -> None:
+        self.records = from_arrays(state)
+        self._active = sum(record.active for record in self.records)
+        self._m, self._N, step_to_end = state["place"].tolist()
+        self._step_to_end = bool(step_to_end)
+        self._changed = set(state["changed"].tolist())
+        if self._chance is not None:
+            whole: Any = self._chance.state
+            whole["state"]["state"] = state["chance"]
+            self._chance.state = whole
+        if self._m < len(self._rounds):
+            self._rebuild_queue()
+
+    def _know(self, thresholds: Sequence[float]) -> None:
+        self.tau += thresholds
+        self._unit_tau += [(tau - self._low) / self._width for tau in thresholds]
+        self._version += [0] * len(thresholds)
+        self._mask = spare_bits(len(self.tau))
 
     def _end_step(self, t: int) -> None:
         """Delete arms, and turn to the next round when it is time."""
@@ -112,20 +171,20 @@ class Play:
         self._active -= 1
 
     def _farthest(self) -> int:
-        """Return the active arm farthest from τ; one without a result is taken to lie on it."""
+        """Return the active arm farthest from its τ; one without a result is taken to lie on it."""
         active = [arm for arm, record in enumerate(self.records) if record.active]
         return max(active, key=lambda arm: (compared(self._distance(arm), self._mask), -arm))
 
     def _distance(self, arm: int) -> float:
         estimate = self.records[arm].estimate
-        return abs(estimate.mean - self._tau) if estimate.n else 0.0
+        return abs(estimate.mean - self.tau[arm]) if estimate.n else 0.0
 
     def _judged_by(self, arm: int) -> tuple[float, ...]:
         """r̂, v̂ and τ on the scale of 0 to 1, and the constants of the round."""
         estimate = self.records[arm].estimate
         mean = (estimate.mean - self._low) / self._width if estimate.n else 0.0
         variance = estimate.variance / (self._width * self._width)
-        return (mean, variance, self._unit_tau, *self._rounds[self._m].constants)
+        return (mean, variance, self._unit_tau[arm], *self._rounds[self._m].constants)
 
     # The queue holds, for each active arm, a key with the arm's version; keys of older versions are
     # passed over when they come to the front.

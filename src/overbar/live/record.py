@@ -6,9 +6,15 @@ the results alone, never of who was late.
 """
 
 from bisect import insort
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from overbar.policies import estimate
+
+Arrays = Mapping[str, NDArray[np.generic]]
 
 
 class Estimate(NamedTuple):
@@ -36,6 +42,9 @@ class Estimate(NamedTuple):
         return estimate.variance(self.n, self.S1, self.S2) if self.n else 0.0
 
 
+NOTHING = Estimate()
+
+
 class Record:
     """What is known of an arm, and the asks of it that wait for a result."""
 
@@ -44,8 +53,8 @@ class Record:
     def __init__(self) -> None:
         self.active = True
         self.waiting: set[int] = set()  # the orders of the asks that wait
-        self.estimate = Estimate()  # of all results
-        self._settled = Estimate()  # of those with no earlier ask waiting
+        self.estimate = NOTHING  # of all results
+        self._settled = NOTHING  # of those with no earlier ask waiting
         self._tail: list[tuple[int, float]] = []  # the others, by order
 
     @property
@@ -83,3 +92,38 @@ class Record:
             self._settled = self._settled.plus(self._tail[ready][1])
             ready += 1
         del self._tail[:ready]
+
+
+def to_arrays(records: Sequence[Record]) -> dict[str, NDArray[np.generic]]:
+    """Return all that the records hold."""
+    waiting = [(i, order) for i, record in enumerate(records) for order in record.waiting]
+    tail = [(i, order, x) for i, record in enumerate(records) for order, x in record._tail]
+    return {
+        "active": np.array([record.active for record in records], dtype=np.bool_),
+        "estimate": np.array([record.estimate for record in records], dtype=np.float64),
+        "settled": np.array([record._settled for record in records], dtype=np.float64),
+        "waiting": np.array(waiting, dtype=np.int64).reshape(-1, 2),
+        "tail": np.array([each[:2] for each in tail], dtype=np.int64).reshape(-1, 2),
+        "tail_rewards": np.array([each[2] for each in tail], dtype=np.float64),
+    }
+
+
+def from_arrays(arrays: Arrays) -> list[Record]:
+    """Return the records that `to_arrays` was called on."""
+    records = []
+    columns = [*arrays["estimate"].T.tolist(), arrays["settled"][:, 0].tolist()]
+    for i, (active, n, c, S1, S2, settled) in enumerate(
+        zip(arrays["active"].tolist(), *columns, strict=True)
+    ):
+        record = Record()
+        record.active = active
+        if n:
+            record.estimate = record._settled = Estimate(int(n), c, S1, S2)
+        if settled != n:
+            record._settled = Estimate(int(settled), *arrays["settled"][i, 1:].tolist())
+        records.append(record)
+    for i, order in arrays["waiting"].tolist():
+        records[i].waiting.add(order)
+    for (i, order), x in zip(arrays["tail"].tolist(), arrays["tail_rewards"].tolist(), strict=True):
+        records[i]._tail.append((order, x))
+    return records

@@ -1,23 +1,14 @@
 """Ask and tell, in memory: which arm to try next, what came of it, which arms are over the bar."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
-from warnings import warn
 
-import numpy as np
-
-from overbar.errors import (
-    AskClosed,
-    BudgetSpent,
-    InvalidInput,
-    OverbarWarning,
-    UnknownArm,
-    a_number,
-    a_whole_number,
-)
+from overbar.errors import AskClosed, BudgetSpent, InvalidInput, UnknownArm, a_whole_number
 from overbar.live import saved
+from overbar.live.checks import a_reward, a_scale, a_threshold, few, own_thresholds
+from overbar.live.ledger import Ledger
 from overbar.live.play import Play
 from overbar.policies import Game, Policy
 from overbar.policies.policy import opened
@@ -59,7 +50,8 @@ class Sampler:
     ['quick', 'flaky']
 
     The policies are made for rewards in [0, 1]. Rewards on another scale come with
-    `scale=(low, high)`; the threshold is on that scale too.
+    `scale=(low, high)`; the threshold is on that scale too. Arms with a threshold of their own are
+    named in `thresholds`.
     """
 
     def __init__(
@@ -71,20 +63,20 @@ class Sampler:
         *,
         scale: tuple[float, float] | None = None,
         seed: int = 0,
+        thresholds: Mapping[str, float] | None = None,
     ) -> None:
         self.policy = policy
         self.arms = arm_names(arms)
-        self.scale = scale = None if scale is None else _checked_scale(scale)
-        self.threshold = _checked_threshold(threshold, scale)
+        self.scale = scale = a_scale(scale)
+        self.threshold = a_threshold(threshold, scale)
         self.budget = a_whole_number("the budget", budget, least=1)
         self.seed = a_whole_number("the seed", seed, least=0)
         rounds = opened(policy, Game(len(self.arms), self.budget))
         self._number = {name: number for number, name in enumerate(self.arms)}
-        self._play = Play(
-            policy, rounds, len(self.arms), self.threshold, scale or (0.0, 1.0), self.seed
-        )
-        self._spent = 0  # tries: asks but for those given up
-        self._waiting: dict[int, int] = {}  # the arm of each ask without a result
+        self.thresholds = own_thresholds(thresholds, self._number, scale)
+        taus = [self.thresholds.get(name, self.threshold) for name in self.arms]
+        play = Play(policy, rounds, taus, scale or (0.0, 1.0), self.seed)
+        self._ledger = Ledger(play, self.budget)
         self._orders = 0  # asks and results that nobody asked for
         self._log: list[saved.Event] = []
 
@@ -95,19 +87,14 @@ class Sampler:
         """
         n = a_whole_number("the number of asks", n, least=1)
         asks: list[Ask] = []
-        while len(asks) < n and self._spent < self.budget:
-            arm = self._play.choose(self._spent)
-            if arm is None:
-                if self._log[-1] != ("stop",):
-                    self._log.append(("stop",))
-                break
+        while len(asks) < n and (arm := self._ledger.choose()) is not None:
             ask = Ask(self._orders, self.arms[arm])
             self._orders += 1
-            self._spent += 1
-            self._waiting[ask.id] = arm
-            self._play.asked(arm, ask.id)
+            self._ledger.asked(ask.id, arm)
             self._log.append(("ask", arm))
             asks.append(ask)
+        if len(asks) < n and self._ledger.stopped and self._log[-1] != ("stop",):
+            self._log.append(("stop",))
         return asks
 
     def tell(self, ask: Ask | str, reward: float) -> None:
@@ -116,42 +103,39 @@ class Sampler:
         With the name of an arm instead of an ask, take in a result that nobody asked for, such as
         history: it counts for the arm, and not against the budget.
         """
-        reward = self._checked_reward(reward)
+        reward = a_reward(reward, self.scale)
         if isinstance(ask, str):
             self._tell_unasked(ask, reward)
             return
-        arm = self._waiting_arm(ask)
-        del self._waiting[ask.id]
-        self._play.told(arm, ask.id, reward)
+        self._check_waits(ask)
+        self._ledger.told(ask.id, reward)
         self._log.append(("tell", ask.id, reward))
 
     def give_up(self, ask: Ask) -> None:
         """Give up an ask that failed: its try goes back to the budget."""
-        arm = self._waiting_arm(ask)
-        del self._waiting[ask.id]
-        self._spent -= 1
-        self._play.gave_up(arm, ask.id)
+        self._check_waits(ask)
+        self._ledger.gave_up(ask.id)
         self._log.append(("give up", ask.id))
 
     @property
     def remaining(self) -> int:
         """How much of the budget is left: tries that were not asked for, or given up."""
-        return self.budget - self._spent
+        return self._ledger.remaining
 
     @property
     def waiting(self) -> list[Ask]:
         """The asks whose results are not in."""
-        return [Ask(id_, self.arms[arm]) for id_, arm in self._waiting.items()]
+        return [Ask(id_, self.arms[arm]) for id_, arm in self._ledger.waiting.items()]
 
     def verdicts(self) -> list[Verdict]:
         """Return name, tries, mean, and over or under, for each arm, on the results so far."""
         return [self._verdict(name, number) for name, number in self._number.items()]
 
     def _verdict(self, name: str, number: int) -> Verdict:
-        estimate = self._play.records[number].estimate
+        estimate = self._ledger.play.records[number].estimate
         if not estimate.n:
             return Verdict(name, 0, None, "under")
-        over = estimate.mean >= self.threshold
+        over = estimate.mean >= self._ledger.play.tau[number]
         return Verdict(name, estimate.n, estimate.mean, "over" if over else "under")
 
     def to_json(self) -> str:
@@ -181,67 +165,28 @@ class Sampler:
     def __repr__(self) -> str:
         return (
             f"<Sampler {self.policy!r}, {len(self.arms)} arms, threshold {self.threshold:g}: "
-            f"{self._spent} of {self.budget} tries, {len(self._waiting)} waiting>"
+            f"{self._ledger.spent} of {self.budget} tries, {len(self._ledger.waiting)} waiting>"
         )
 
     def _tell_unasked(self, name: str, reward: float) -> None:
         if name not in self._number:
-            raise UnknownArm("the arm", name, f"one of {_few(self.arms)}")
-        if not self.remaining and not self._waiting:
+            raise UnknownArm("the arm", name, f"one of {few(self.arms)}")
+        if not self.remaining and not self._ledger.waiting:
             raise BudgetSpent(
                 "the budget",
                 self.budget,
                 "more than the tries that were made",
                 "Every try was used and its result is in: the verdicts stand.",
             )
-        self._play.told(self._number[name], self._orders, reward)
+        self._ledger.unasked(self._orders, self._number[name], reward)
         self._orders += 1
         self._log.append(("unasked", self._number[name], reward))
 
-    def _waiting_arm(self, ask: Ask) -> int:
-        """Return the number of the arm of an ask that waits."""
+    def _check_waits(self, ask: Ask) -> None:
         if not isinstance(ask, Ask):
             raise InvalidInput("the ask", ask, "an Ask that ask() returned, or the name of an arm")
-        arm = self._waiting.get(ask.id)
+        arm = self._ledger.waiting.get(ask.id)
         if arm is None and 0 <= ask.id < self._orders:
             raise AskClosed("the ask", ask, "one that waits", "It was told or given up before.")
         if arm is None or self.arms[arm] != ask.arm:
             raise InvalidInput("the ask", ask, "one that this sampler's ask() returned")
-        return arm
-
-    def _checked_reward(self, reward: float) -> float:
-        if isinstance(reward, bool | np.bool_):  # passed, or failed
-            reward = float(reward)
-        if self.scale is None:
-            return a_number("the reward", reward)
-        low, high = self.scale
-        return a_number("the reward", reward, least=low, most=high, do="That is the scale.")
-
-
-def _checked_scale(scale: tuple[float, float]) -> tuple[float, float]:
-    try:
-        low, high = scale
-    except (TypeError, ValueError):
-        raise InvalidInput("the scale", scale, "a pair (low, high)") from None
-    low = a_number("the low end of the scale", low)
-    return low, a_number("the high end of the scale", high, above=low)
-
-
-def _checked_threshold(threshold: float, scale: tuple[float, float] | None) -> float:
-    if scale is not None:
-        do = "That is the scale, which holds for the threshold too."
-        return a_number("the threshold", threshold, least=scale[0], most=scale[1], do=do)
-    threshold = a_number("the threshold", threshold)
-    if not 0 <= threshold <= 1:
-        warn(
-            f"The threshold is {threshold:g}, but the policies are made for rewards in [0, 1]."
-            " Give scale=(low, high), the least and the greatest reward that can come.",
-            OverbarWarning,
-            stacklevel=3,
-        )
-    return threshold
-
-
-def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")

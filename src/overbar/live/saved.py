@@ -7,31 +7,30 @@ that was altered, or that another version wrote, is noticed.
 
 import json
 import os
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from overbar.errors import InvalidInput
-from overbar.policies import BUILT_IN, Policy
+from overbar.policies import Policy, spelling
 
 if TYPE_CHECKING:
     from overbar.live.sampler import Sampler
 
-SCHEMA = 1
+SCHEMA = 2
+SCHEMAS = (1, 2)  # that can be read; 1 knew no thresholds of single arms
 Event = tuple[str | int | float, ...]
 
 
 def to_json(sampler: "Sampler", log: list[Event]) -> str:
     """Return the sampler as JSON."""
-    policy = sampler.policy
-    parameters: dict[str, Any] = asdict(policy) if is_dataclass(policy) else {}  # type: ignore[redundant-expr]
     return json.dumps(
         {
             "overbar": "sampler",
             "schema": SCHEMA,
-            "policy": {"name": policy.name, "parameters": parameters},
+            "policy": spelling.spelled(sampler.policy),
             "arms": sampler.arms,
             "threshold": sampler.threshold,
+            "thresholds": sampler.thresholds,
             "budget": sampler.budget,
             "scale": sampler.scale,
             "seed": sampler.seed,
@@ -48,38 +47,21 @@ def from_json(text: str, policy: Policy | None) -> tuple[dict[str, Any], list[Ev
             raise ValueError("not a sampler")
         schema = read["schema"]
         made = {key: read[key] for key in ("arms", "threshold", "budget", "scale", "seed")}
-        name, parameters = read["policy"]["name"], read["policy"]["parameters"]
+        made["thresholds"] = read.get("thresholds", {})
+        spelt = {key: read["policy"][key] for key in ("name", "parameters")}
         log = [tuple(event) for event in read["log"]]
     except (ValueError, TypeError, KeyError) as error:
         raise InvalidInput(
             "the saved sampler", text[:60], "what Sampler.to_json wrote", repr(error)
         ) from None
-    if schema != SCHEMA:
+    if schema not in SCHEMAS:
         raise InvalidInput(
-            "the schema of the saved sampler", schema, f"{SCHEMA} for this version of Overbar"
+            "the schema of the saved sampler",
+            schema,
+            f"{SCHEMA} or less for this version of Overbar",
         )
-    return {"policy": _policy(name, parameters, policy), **made}, log
-
-
-def _policy(name: str, parameters: dict[str, Any], given: Policy | None) -> Policy:
-    if given is not None:
-        if given.name != name:
-            raise InvalidInput("the policy", given, f"the {name} that the sampler was saved with")
-        return given
-    for built_in in BUILT_IN:
-        if built_in.name == name:
-            try:
-                return built_in(**parameters)
-            except TypeError as error:
-                raise InvalidInput(
-                    f"the parameters of {name}", parameters, "what it takes", str(error)
-                ) from None
-    raise InvalidInput(
-        "the policy of the saved sampler",
-        name,
-        "one of Overbar's",
-        "Give it: load(path, policy=…).",
-    )
+    played = spelling.read(spelt, policy, "the saved sampler", "Give it: load(path, policy=…).")
+    return {"policy": played, **made}, log
 
 
 def replay(sampler: "Sampler", log: list[Event]) -> None:

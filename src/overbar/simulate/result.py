@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overbar.errors import InvalidInput, a_number
+from overbar.errors import InvalidInput
 from overbar.problem import Problem
 from overbar.simulate.blocks import Played
+from overbar.simulate.wilson import wilson
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,3 @@ class Result:
         if policy not in self.played:
             raise InvalidInput("the policy", policy, f"one of {', '.join(self.played)}")
         return self.played[policy]
-
-
-def wilson(
-    errors: NDArray[np.int64], repetitions: int, confidence: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's score interval (1927) for `errors` in `repetitions`: its ends."""
-    a_number("the confidence", confidence, above=0, most=1 - 1e-12)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    p, n = np.asarray(errors) / repetitions, repetitions
-    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)

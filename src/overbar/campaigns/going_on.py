@@ -1,0 +1,109 @@
+"""Beginning a campaign, or going on with it where it stopped, by the same words."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from overbar.campaigns.arms_file import Listed
+from overbar.campaigns.campaign import DATABASE, LIFETIME, Campaign
+from overbar.errors import Conflict, InvalidInput, UnknownCampaign
+from overbar.policies import Policy
+
+
+def begun(
+    name: str,
+    listed: Sequence[Listed],
+    threshold: float | None,
+    budget: int | None,
+    *,
+    policy: Policy | None = None,
+    database: str | Path = DATABASE,
+    scale: tuple[float, float] = (0.0, 1.0),
+    seed: int = 0,
+    lifetime: float = LIFETIME,
+) -> Campaign:
+    """Create a campaign of the arms that are listed."""
+    own, history = _own(listed)
+    if threshold is None:
+        if len(own) < len(listed) or not own:
+            raise InvalidInput(
+                "the threshold", None, "given", "Or list one of its own for every arm."
+            )
+        threshold = next(iter(own.values()))
+    if budget is None:
+        raise InvalidInput("the budget", None, "given when a campaign begins")
+    return Campaign.create(
+        name, [arm.name for arm in listed], threshold, budget, policy=policy, database=database,
+        scale=scale, thresholds=own, history=history, seed=seed, lifetime=lifetime,
+    )  # fmt: skip
+
+
+def resumed(
+    name: str,
+    listed: Sequence[Listed],
+    threshold: float | None,
+    budget: int | None,
+    *,
+    policy: Policy | None = None,
+    database: str | Path = DATABASE,
+    scale: tuple[float, float] = (0.0, 1.0),
+    seed: int = 0,
+) -> Campaign:
+    """Open the campaign, with a larger budget and new arms if so listed; or create it."""
+    try:
+        campaign = Campaign.open(name, database)
+    except UnknownCampaign:
+        try:
+            return begun(
+                name, listed, threshold, budget, policy=policy, database=database, scale=scale,
+                seed=seed,
+            )  # fmt: skip
+        except Conflict:  # another began it at this very moment
+            campaign = Campaign.open(name, database)
+    try:
+        _check_same(campaign, listed, threshold, policy, scale, seed)
+        there = campaign.arms()
+        new = [arm for arm in listed if arm.name not in there]
+        own, history = _own(new)
+        if new or budget is not None:
+            campaign.extend(budget, [arm.name for arm in new], own, history)
+        return campaign
+    except BaseException:
+        campaign.close()
+        raise
+
+
+def _own(listed: Sequence[Listed]) -> tuple[dict[str, float], dict[str, tuple[float, ...]]]:
+    own = {arm.name: arm.threshold for arm in listed if arm.threshold is not None}
+    return own, {arm.name: arm.results for arm in listed if arm.results}
+
+
+def _check_same(
+    campaign: Campaign,
+    listed: Sequence[Listed],
+    threshold: float | None,
+    policy: Policy | None,
+    scale: tuple[float, float],
+    seed: int,
+) -> None:
+    terms = campaign.terms
+    for what, given, agreed in [
+        ("threshold", terms.threshold if threshold is None else threshold, terms.threshold),
+        ("policy", terms.policy if policy is None else policy, terms.policy),
+        ("scale", tuple(scale), terms.scale),
+        ("seed", seed, terms.seed),
+    ]:
+        if given != agreed:
+            raise InvalidInput(
+                f"the {what} of the campaign {campaign.name!r}",
+                given,
+                f"{agreed!r}, as when it began",
+                "Another campaign needs another name.",
+            )
+    there = campaign.arms()
+    for arm in listed:
+        if arm.name in there and arm.threshold not in (None, there[arm.name]):
+            raise InvalidInput(
+                f"the threshold of the arm {arm.name!r}",
+                arm.threshold,
+                f"{there[arm.name]!r}, as when it was added",
+            )

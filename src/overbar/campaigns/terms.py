@@ -1,0 +1,94 @@
+"""The terms of a campaign: what is agreed when it is created, and never changes."""
+
+import json
+from dataclasses import dataclass
+
+from overbar.errors import InvalidInput, a_number, a_whole_number
+from overbar.live.checks import Scale, a_scale, a_threshold
+from overbar.live.play import Play
+from overbar.live.record import Arrays
+from overbar.policies import APT, AugUCB, Game, Policy, spelling
+from overbar.policies.policy import opened
+
+LONGEST_NAME = 500
+FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Policy, threshold, scale, seed, and the seconds until a ticket expires."""
+
+    policy: Policy
+    threshold: float
+    scale: Scale
+    seed: int
+    lifetime: float
+
+    def to_json(self) -> str:
+        """Return the terms as JSON."""
+        return json.dumps(
+            {
+                "policy": spelling.spelled(self.policy),
+                "threshold": self.threshold,
+                "scale": self.scale,
+                "seed": self.seed,
+                "lifetime": self.lifetime,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str, policy: Policy | None) -> "Terms":
+        """Return the terms that `to_json` wrote; a policy of one's own has to be given again."""
+        read = json.loads(text)
+        do = "Give it: Campaign.open(name, policy=…)."
+        played = spelling.read(read["policy"], policy, "the campaign", do)
+        low, high = read["scale"]
+        return cls(played, read["threshold"], (low, high), read["seed"], read["lifetime"])
+
+    def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
+        """Return the policy at play on arms of these thresholds, from a state if one is given."""
+        rounds = tuple(self.policy.rounds(Game(len(thresholds), budget)))
+        return Play(self.policy, rounds, thresholds, self.scale, self.seed, state)
+
+
+def agreed(
+    policy: Policy | None,
+    threshold: float,
+    scale: Scale,
+    seed: int,
+    lifetime: float,
+    game: tuple[int, int],
+) -> Terms:
+    """Return the terms, having checked that a game of so many arms and tries can be played.
+
+    The policy is AugUCB if none is given, and APT for fewer than seven arms.
+    """
+    K, T = game
+    if policy is None:
+        policy = AugUCB() if K >= FEW_ARMS else APT()
+    checked = a_scale(scale)
+    if checked is None:
+        raise InvalidInput("the scale", scale, "a pair (low, high)")
+    terms = Terms(
+        policy,
+        a_threshold(threshold, checked),
+        checked,
+        a_whole_number("the seed", seed, least=0),
+        a_number("the seconds until a ticket expires", lifetime, above=0),
+    )
+    opened(policy, Game(K, a_whole_number("the budget", T, least=1)))
+    return terms
+
+
+def a_text(what: str, given: object, most: int | None = None) -> str:
+    """Return text that every database holds and every command takes, or raise `InvalidInput`."""
+    accepted = "text" if most is None else f"text of 1 to {most} characters"
+    if not isinstance(given, str) or (most is not None and not 1 <= len(given) <= most):
+        raise InvalidInput(what, given, accepted)
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(what, given, "text that UTF-8 can write") from None
+    if "\0" in given:
+        raise InvalidInput(what, given, "text without NUL characters")
+    return given

@@ -1,0 +1,127 @@
+"""overbar run: find the arms over the bar by running a command for them."""
+
+import shlex
+import shutil
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overbar.cli import findings as shown
+from overbar.cli.lab import Interrupted
+from overbar.errors import InvalidInput, OverbarError
+
+if TYPE_CHECKING:
+    from overbar.campaigns import Campaign
+    from overbar.campaigns.command import Command
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@shown.arms_options
+@shown.terms_options
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Tries at once."
+)
+@click.option(
+    "--reward",
+    type=click.Choice(["exit", "stdout"]),
+    default="exit",
+    show_default=True,
+    help="Exit status 0 is 1 and others 0; or the number on the last line of the output.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="Seconds until a try is ended. It then counts as 0; with --reward stdout, as no answer.",
+)
+@click.option(
+    "--retry-exit",
+    "retry_exits",
+    type=click.IntRange(0, 255),
+    multiple=True,
+    metavar="STATUS",
+    help="An exit status that is no answer: the command is run again.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="How often it is run again, with pauses, before the run ends with an error.",
+)
+@click.option("--name", help="The campaign's name; by default the command.")
+@shown.database_option
+@shown.output_options
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.argument("command", nargs=-1, required=True)
+@click.pass_context
+def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> None:
+    """Find the arms over the bar, by running COMMAND for an arm as often as the policy asks.
+
+    {arm} in the command's words stands for the arm. It is passed as it is, never to a shell. The
+    same command again goes on where it stopped, with a larger budget or more arms if so given.
+
+    \b
+    overbar run --arms tests.txt --threshold 0.95 --budget 3000 --jobs 8 -- pytest -x {arm}
+
+    The exit code is 0 when all arms are over the bar, 3 when one is under, 4 when one is undecided,
+    1 on errors, 2 on wrong usage, 130 on Ctrl-C.
+    """
+    from overbar.campaigns.command import Command
+    from overbar.campaigns.going_on import resumed
+
+    if options["as_json"] and options["as_csv"]:
+        raise click.UsageError("--json and --csv do not go together.")
+    if options["reward"] == "exit" and options["scale"] != (0.0, 1.0):
+        raise click.UsageError("--scale is for --reward stdout.")
+    _check_can_be_run(command[0])
+    tries = Command(
+        command, options["reward"], options["scale"], options["timeout"], options["retry_exits"],
+        options["retries"],
+    )  # fmt: skip
+    campaign = resumed(
+        options["name"] or shlex.join(command).replace("'{arm}'", "{arm}"),
+        shown.listed(options["arms_file"], options["single"]),
+        options["threshold"],
+        options["budget"],
+        policy=shown.policy_of(options["policy"]),
+        database=options["database"],
+        scale=options["scale"],
+        seed=options["seed"],
+    )
+    with campaign:
+        _try_arms(campaign, tries, options["jobs"])
+        found = campaign.findings()
+        status = campaign.status()
+    shown.show(status, found, options)
+    click.echo(shown.in_a_word(status) + ".", err=True)
+    if not options["exit_zero"]:
+        context.exit(shown.exit_code(found))
+
+
+def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
+    from overbar.campaigns import workers
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    try:
+        with shown.Progress(campaign) as progress:
+            workers.run(campaign, command, jobs, command.lifetime, command.stop, progress)
+    except KeyboardInterrupt:
+        status = campaign.status()
+        raise Interrupted(
+            f"{status.told} of {status.budget} tries are in; what was under way went back to the "
+            "budget. The same command goes on from there."
+        ) from None
+    except OverbarError:
+        click.echo("Stopped by an error. The same command goes on from there.", err=True)
+        raise
+
+
+def _check_can_be_run(program: str) -> None:
+    if "{arm}" not in program and shutil.which(program) is None:
+        is_there = Path(program).exists()
+        do = "It is no program that you may run." if is_there else "There is none of that name."
+        raise InvalidInput("the command", program, "a program that can be run", do)
