@@ -11,7 +11,7 @@ With each result told before the next ask, this is the simulator's loop, choice 
 """
 
 from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,6 @@ class Play:
         self._N = K * rounds[0].length
         self._changed = set(range(K))  # arms to look at when the step ends
         self._step_to_end = False  # whether a try was asked for since the last end of a step
-        self._queue: list[Key] = []
         self._rebuild_queue()
 
     def choose(self, t: int) -> int | None:
@@ -97,18 +96,18 @@ class Play:
     def asked(self, arm: int, order: int) -> None:
         """Count the ask as a pull that waits for its result."""
         self.records[arm].waiting.add(order)
-        self._renew(arm)
+        self._stale.add(arm)
 
     def told(self, arm: int, order: int, reward: float) -> None:
         """Take in a result."""
         self.records[arm].add(order, reward)
         self._changed.add(arm)
-        self._renew(arm)
+        self._stale.add(arm)
 
     def gave_up(self, arm: int, order: int) -> None:
         """Forget an ask that will have no result."""
         self.records[arm].give_up(order)
-        self._renew(arm)
+        self._stale.add(arm)
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that happened to the play, to go on from."""
@@ -187,7 +186,7 @@ class Play:
         return (mean, variance, self._unit_tau[arm], *self._rounds[self._m].constants)
 
     # The queue holds, for each active arm, a key with the arm's version; keys of older versions are
-    # passed over when they come to the front.
+    # passed over when they come to the front. An arm's key is made anew when a choice needs it.
 
     def _key(self, arm: int) -> Key:
         record, version = self.records[arm], self._version[arm]
@@ -200,19 +199,20 @@ class Play:
         return INDEXED, compared(index, self._mask), arm, version
 
     def _first(self) -> Key:
+        for arm in self._stale:
+            if self.records[arm].active:
+                self._version[arm] += 1
+                # Mostly it is the arm in front, whose place the new key can take.
+                put = heapreplace if self._queue[0][2] == arm else heappush
+                put(self._queue, self._key(arm))
+        self._stale.clear()
+        if len(self._queue) > 4 * len(self.records) + 64:
+            self._rebuild_queue()
         while self._queue[0][3] != self._version[self._queue[0][2]]:
             heappop(self._queue)
         return self._queue[0]
 
-    def _renew(self, arm: int) -> None:
-        if not self.records[arm].active or self._m == len(self._rounds):
-            return
-        self._version[arm] += 1
-        if len(self._queue) > 4 * len(self.records) + 64:
-            self._rebuild_queue()
-        else:
-            heappush(self._queue, self._key(arm))
-
     def _rebuild_queue(self) -> None:
         self._queue = [self._key(arm) for arm, record in enumerate(self.records) if record.active]
         heapify(self._queue)
+        self._stale: set[int] = set()  # arms whose keys in the queue are of the past
