@@ -54,7 +54,7 @@ class Decision:
     ticket: int
     arm: str
     by: Literal["first try", "index", "no result yet", "chance"]
-    index: float | None  # the lowest, where it was chosen by index
+    index: float | None  # the lowest, as indices are compared, where it was chosen by index
     runner_up: str | None  # the arm that would have come next
     runner_up_index: float | None
     agrees: bool  # whether this version of Overbar chooses the same
