@@ -18,8 +18,9 @@ check: $(READY)          ## format, lint, types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)          ## what a step, a run and a command take; written under benchmarks/
+bench: $(READY)          ## what simulation, commands and campaigns take; written under benchmarks/
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/campaigns.py | tee benchmarks/campaigns.md
 
 coverage: $(READY)       ## which lines the tests reach; without compilation, the kernel's too
 	$(BIN)/coverage erase
