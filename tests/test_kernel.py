@@ -213,9 +213,11 @@ def test_a_division_by_zero_in_a_policy_is_an_error() -> None:
     with pytest.raises(ZeroDivisionError):
         ob.simulate(problem, [Divides()], 10, 1)
     sampler = ob.Sampler(Divides(), ["one", "two"], 0.5, 10)
-    [ask] = sampler.ask()
-    with pytest.raises(ZeroDivisionError):
+    for ask in sampler.ask(2):
         sampler.tell(ask, 1)
+    with pytest.raises(ZeroDivisionError):
+        sampler.ask()
+    assert sampler.remaining == 8
 
 
 def seconds(K: int, budget: int) -> float:
