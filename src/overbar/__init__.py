@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overbar import theory
-    from overbar.campaigns import Campaign, Finding, Status, Ticket
+    from overbar.campaigns.campaign import Campaign
+    from overbar.campaigns.finding import Finding
+    from overbar.campaigns.log import Status, Ticket
     from overbar.errors import (
         AskClosed,
         BudgetSpent,
@@ -51,7 +53,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "campaigns": ("Campaign", "Finding", "Status", "Ticket"),
+    "campaigns.campaign": ("Campaign",),
+    "campaigns.finding": ("Finding",),
+    "campaigns.log": ("Status", "Ticket"),
     "errors": (
         *("AskClosed", "BudgetSpent", "Conflict", "InvalidInput", "OverbarError"),
         *("OverbarWarning", "StorageError", "TryFailed", "UnknownArm", "UnknownCampaign"),

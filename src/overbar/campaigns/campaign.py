@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from overbar.campaigns import DATABASE
 from overbar.campaigns.course import Arm, Counts, Course
 from overbar.campaigns.finding import Finding
 from overbar.campaigns.log import Decision, Event, Status, Ticket
@@ -20,7 +21,6 @@ from overbar.problem import arm_names
 if TYPE_CHECKING:
     from overbar.campaigns.rows import Rows
 
-DATABASE = "overbar.db"
 LIFETIME = 3600.0  # seconds
 AT_ONCE = 50_000  # events that are read in one transaction
 

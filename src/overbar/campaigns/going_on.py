@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from overbar.campaigns import DATABASE
 from overbar.campaigns.arms_file import Listed
-from overbar.campaigns.campaign import DATABASE, LIFETIME, Campaign
+from overbar.campaigns.campaign import LIFETIME, Campaign
 from overbar.errors import Conflict, InvalidInput, UnknownCampaign
 from overbar.policies import Policy
 

@@ -9,7 +9,8 @@ import click
 from overbar.cli import findings as shown
 
 if TYPE_CHECKING:
-    from overbar.campaigns import Campaign, Decision, Event
+    from overbar.campaigns.campaign import Campaign
+    from overbar.campaigns.log import Decision, Event
 
 
 @click.group()
@@ -164,7 +165,7 @@ def replay(name: str, as_json: bool, database: str) -> None:
 @shown.database_option
 def list_(database: str) -> None:
     """List the campaigns of a database."""
-    from overbar.campaigns import Campaign
+    from overbar.campaigns.campaign import Campaign
 
     for books in Campaign.all(database):
         click.echo(f"{shown.plain(books.name)}: {books.arms} arms, {shown.in_a_word(books)}")
@@ -185,7 +186,7 @@ def delete(name: str, yes: bool, database: str) -> None:
 
 
 def _opened(name: str, database: str) -> "Campaign":
-    from overbar.campaigns import Campaign
+    from overbar.campaigns.campaign import Campaign
 
     return Campaign.open(name, database)
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from overbar.campaigns.campaign import DATABASE
+from overbar.campaigns import DATABASE
 from overbar.errors import OverbarError
 
 if TYPE_CHECKING:
-    from overbar.campaigns import Campaign, Finding, Status
     from overbar.campaigns.arms_file import Listed
+    from overbar.campaigns.campaign import Campaign
+    from overbar.campaigns.finding import Finding
+    from overbar.campaigns.log import Status
     from overbar.policies import Policy
 
 UNDER, UNDECIDED = 3, 4  # exit codes

@@ -13,7 +13,7 @@ from overbar.cli.lab import Interrupted
 from overbar.errors import InvalidInput, OverbarError
 
 if TYPE_CHECKING:
-    from overbar.campaigns import Campaign
+    from overbar.campaigns.campaign import Campaign
     from overbar.campaigns.command import Command
 
 

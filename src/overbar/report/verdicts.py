@@ -8,7 +8,8 @@ from dataclasses import asdict
 from io import StringIO
 from xml.etree import ElementTree
 
-from overbar.campaigns import Finding, Status
+from overbar.campaigns.finding import Finding
+from overbar.campaigns.log import Status
 
 WORST = ("under", "undecided", "over")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
