@@ -135,16 +135,18 @@ class Play:
 
     def _know(self, thresholds: Sequence[float]) -> None:
         self.tau += thresholds
-        self._unit_tau += [(tau - self._low) / self._width for tau in thresholds]
+        on_unit = {tau: (tau - self._low) / self._width for tau in {*thresholds}}
+        self._unit_tau += [on_unit[tau] for tau in thresholds]
         self._version += [0] * len(thresholds)
         self._mask = spare_bits(len(self.tau))
 
     def _end_step(self, t: int) -> None:
         """Delete arms, and turn to the next round when it is time."""
         self._step_to_end = False
-        for arm in sorted(self._changed):
-            if self.records[arm].active and self._is_clear(arm):
-                self._close(arm)
+        if self._policy.deletes:
+            for arm in sorted(self._changed):
+                if self.records[arm].active and self._is_clear(arm):
+                    self._close(arm)
         self._changed.clear()
         turned = False
         while self._active and self._m < len(self._rounds) and t >= self._N:

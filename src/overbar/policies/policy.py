@@ -81,6 +81,11 @@ class Policy:
         """Whether chance has a say in what is pulled."""
         return self.pick is not Policy.pick
 
+    @property
+    def deletes(self) -> bool:
+        """Whether arms are deleted at all."""
+        return self.deleted is not Policy.deleted
+
     def check(self, game: Game) -> None:
         """Raise `InvalidInput`, or warn, where the policy cannot play this game, or not well."""
 
