@@ -209,3 +209,15 @@ def test_a_pipe_that_closes_is_no_accident(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout.startswith("title = ")
     assert "Traceback" not in done.stderr
+
+
+def test_a_tiny_experiment_whose_names_look_like_markup(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(
+        'title = "Who gets 100 $ [/b]?"\nthreshold = 0.5\nbudget = 3\nrepetitions = 2\n'
+        '[[arms]]\ndistribution = "bernoulli"\np = [0.2, 0.7, 0.9]\n'
+        '[policies]\n"[red]x[/red]" = { policy = "APT" }\n'
+    )
+    done = overbar("simulate", "tiny.toml", cwd=tmp_path)
+    assert "[red]x[/red]" in done.stdout
+    assert "[/b]?" in done.stdout
+    assert (tmp_path / "overbar-simulate" / "report.html").exists()

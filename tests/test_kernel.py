@@ -177,6 +177,15 @@ def test_a_kept_kernel_calls_what_it_was_compiled_with(package: Path) -> None:
     assert len(kept(package)) == 1
 
 
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_torn_file_is_made_anew(package: Path, suffix: str) -> None:
+    compiled = pulls_of_apt(package)
+    [torn] = (package / "simulate" / "__pycache__").glob(f"kernel.play_loop-APT*.{suffix}")
+    torn.write_bytes(b"")
+    assert pulls_of_apt(package) == compiled
+    assert torn.stat().st_size > 0
+
+
 class Untried(ob.Policy):
     """Tries first what it knows least of, and what it knows nothing of before all."""
 

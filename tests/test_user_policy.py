@@ -115,3 +115,115 @@ def test_mistakes_in_a_policy_are_pointed_out() -> None:
 
     with pytest.raises(ob.InvalidInput, match=r"round of Forgetful is \(\).*1 constants"):
         ob.simulate(PROBLEM, [Forgetful()], 100)
+
+
+def plays_alike(policy: ob.Policy, budget: int = 120) -> None:
+    """Play the policy simulated and live, and compare each choice."""
+    trace = ob.trace(PROBLEM, policy, budget, seed=4)
+    sampler = ob.Sampler(policy, PROBLEM.names, 0.5, budget, seed=4)
+    for arm, reward in zip(trace.arms, trace.rewards, strict=True):
+        [ask] = sampler.ask()
+        assert ask.arm == PROBLEM.names[arm]
+        sampler.tell(ask, float(reward))
+
+
+def helper_with_default(x: float, c: float = 2.0) -> float:
+    return c * x
+
+
+class Spreads(ob.Policy):
+    def constants(self, game: ob.Game) -> tuple[float, ...]:
+        return (0.3, 0.1)
+
+    @staticmethod
+    def index(n: int, r: float, v: float, tau: float, *constants: float) -> float:
+        return n * (abs(r - tau) + constants[0]) * (2 - len(constants)) - constants[1] * r
+
+    @staticmethod
+    def deleted(n: int, r: float, v: float, tau: float, near: float, far: float) -> bool:
+        return helper_with_default(abs(r - tau)) > 1.5
+
+
+def test_constants_reach_a_function_however_it_takes_them() -> None:
+    plays_alike(Spreads())
+
+
+class Six(ob.Policy):
+    def rounds(self, game: ob.Game) -> list[ob.Round]:
+        return [ob.Round((1, 2, 3, 4, 5, 6), length=2**62)]
+
+    @staticmethod
+    def index(
+        n: int, r: float, v: float, tau: float, a: int, b: int, c: int, d: int, e: int, f: int
+    ) -> float:
+        return n * abs(r - tau) + a / b + c / d + e / f
+
+
+def test_many_constants_and_a_round_without_end() -> None:
+    plays_alike(Six())
+    assert len(ob.trace(PROBLEM, Six(), 120).arms) == 120
+
+
+class Greedy(ob.Policy):
+    def constants(self, game: ob.Game) -> tuple[float, ...]:
+        return (0.05,)
+
+    @staticmethod
+    def index(n: int, r: float, v: float, tau: float, epsilon: float) -> float:
+        return n * (abs(r - tau) + epsilon)
+
+    @staticmethod
+    def deleted(n: int, r: float, v: float, tau: float, epsilon: float, more: float) -> bool:
+        return n > more
+
+
+class Recursive(ob.Policy):
+    @staticmethod
+    def index(n: int, r: float, v: float, tau: float) -> float:
+        return down(n) * abs(r - tau)
+
+
+def down(n: int) -> int:
+    return down(n - 1) if n > 1 else n
+
+
+class Text(ob.Policy):
+    @staticmethod
+    def index(n: int, r: float, v: float, tau: float) -> float:
+        return float(f"{n}")
+
+
+class Beyond(ob.Policy):
+    @staticmethod
+    def pick(u: float, K: int) -> int:
+        return K
+
+    @staticmethod
+    def index(n: int, r: float, v: float, tau: float) -> float:
+        return n
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "message"),
+    [
+        (Greedy(), ob.InvalidInput, r"round of Greedy is .* 2 constants, as its deleted takes"),
+        (Recursive(), ob.InvalidInput, "one that calls itself"),
+        (Text(), ob.OverbarError, "functions of Text cannot be compiled: they may use numbers"),
+        (Beyond(), IndexError, "pick named an arm that there is not"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_what_cannot_be_simulated_is_told(
+    policy: ob.Policy, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ob.simulate(PROBLEM, [policy], 100, 2)
+
+
+def test_a_helper_that_changes_is_seen(tmp_path: Path, mine: ModuleType) -> None:
+    """As in a notebook, where a cell is run again."""
+    before = ob.trace(PROBLEM, mine.Mine(), 200, seed=3)
+    mine.helper = lambda level: 50.0 * level  # type: ignore[attr-defined]
+    plays_alike(mine.Mine(), 200)
+    after = ob.trace(PROBLEM, mine.Mine(), 200, seed=3)
+    assert not np.array_equal(before.arms, after.arms)

@@ -116,7 +116,7 @@ __all__ = [
 ]
 
 import_module("overbar.simulate")  # the room takes its name once; then it is the function's
-del globals()["simulate"]
+globals().pop("simulate", None)
 
 
 def __getattr__(name: str) -> object:

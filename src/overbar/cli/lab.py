@@ -169,6 +169,7 @@ def _show(ran: "Ran", options: dict[str, Any], points: Sequence["Point"]) -> Non
 def _print_tables(ran: "Ran") -> None:
     """Print a table an experiment: wrong answers in %, at five time steps."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from overbar.report import tables
@@ -178,7 +179,7 @@ def _print_tables(ran: "Ran") -> None:
         number = f"Experiment {experiment.name}: " if isinstance(experiment.name, int) else ""
         reading = "" if experiment.reading == "given" else f", {experiment.reading}"
         table = Table(
-            title=f"{number}{experiment.title}{reading}\n"
+            title=f"{number}{escape(experiment.title)}{reading}\n"
             f"wrong answers in % of {result.repetitions} repetitions"
         )
         table.add_column("policy", no_wrap=True)
@@ -188,7 +189,7 @@ def _print_tables(ran: "Ran") -> None:
             rates = [100 * errors / row.repetitions for errors in row.errors[1::2]]
             last = f" ±{50 * (row.high[-1] - row.low[-1]):.1f}"
             cells = [f"{rate:.1f}" for rate in rates]
-            table.add_row(row.policy, *cells[:-1], cells[-1] + last)
+            table.add_row(escape(row.policy), *cells[:-1], cells[-1] + last)
         console.print(table)
 
 

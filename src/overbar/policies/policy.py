@@ -110,13 +110,29 @@ def opened(policy: Policy, game: Game) -> tuple[Round, ...]:
     rounds = tuple(policy.rounds(game))
     if not rounds:
         raise InvalidInput(f"the list of rounds of {policy.name}", [], "one round or more")
-    takes = signature(policy.index).parameters.values()
-    if not any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in takes):
-        for each in rounds:
-            if len(each.constants) != len(takes) - 4:
-                raise InvalidInput(
-                    f"a round of {policy.name}",
-                    each.constants,
-                    f"{len(takes) - 4} constants, as its index takes after tau",
-                )
-    return rounds
+    for each in rounds:
+        _check_takes(policy, "index", each)
+        _check_takes(policy, "deleted", each)
+        if len(each.constants) != len(rounds[0].constants):
+            raise InvalidInput(
+                f"a round of {policy.name}",
+                each.constants,
+                f"{len(rounds[0].constants)} constants, as its first round has",
+            )
+    return tuple(each._replace(length=min(each.length, game.T)) for each in rounds)
+
+
+def _check_takes(policy: Policy, name: str, given: Round) -> None:
+    """Check that a function takes n, r, v, tau and the constants of a round."""
+    function = getattr(policy, name)
+    if not hasattr(function, "__qualname__"):
+        raise InvalidInput(f"the {name} of {policy.name}", function, "a function, made by def")
+    takes = signature(function).parameters.values()
+    if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in takes):
+        return
+    if len(given.constants) != len(takes) - 4:
+        raise InvalidInput(
+            f"a round of {policy.name}",
+            given.constants,
+            f"{len(takes) - 4} constants, as its {name} takes after tau",
+        )

@@ -73,7 +73,7 @@ def _panel(panel: "Axes", experiment: Experiment, result: Result, log: bool) -> 
             linewidth=1.4,
             marker=marker,
             markersize=4.5,
-            markevery=(3 * place + 10, len(steps) // 6),
+            markevery=(3 * place + 10, max(1, len(steps) // 6)),
             label=policy,
             gid=f"curve {experiment.name} {policy}",
         )

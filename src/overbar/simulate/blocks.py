@@ -67,7 +67,7 @@ def _play(block: Block, steps: int) -> tuple[Played, Trace]:
     )
     kept = Trace(np.zeros(steps, np.int64), np.zeros(steps))
     gaussian = all(arm.kind == GAUSSIAN for arm in block.problem.arms)
-    loop = kernel_of(policy, plain=gaussian and not steps)
+    loop = kernel_of(policy, len(block.rounds[0].constants), plain=gaussian and not steps)
     with np.errstate(over="ignore"):  # uncompiled, numpy would warn of words that wrap around
         loop(
             kernel.Arms(*_arms(block.problem)),

@@ -6,16 +6,19 @@ digest of the sources: after an edit to any of them, nothing old is found.
 """
 
 import hashlib
-import inspect
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from pickle import UnpicklingError
 from threading import Lock
 from types import FunctionType
 from typing import Any
 
 from numba import njit
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
+from overbar.errors import InvalidInput, OverbarError
 from overbar.policies import Policy
 from overbar.simulate import kernel
 from overbar.simulate.sources import code_digest
@@ -23,27 +26,46 @@ from overbar.simulate.sources import code_digest
 _compiling = Lock()  # one thread compiles; the others then find what it made
 
 
-def kernel_of(policy: Policy, plain: bool) -> Callable[..., None]:
+Functions = tuple[Callable[..., float], Callable[..., bool], Callable[..., int]]
+
+
+def kernel_of(policy: Policy, constants: int, plain: bool) -> Callable[..., None]:
     """Return the kernel that plays the policy; a plain one where all arms are Gaussian."""
+    functions = (policy.index, policy.deleted, policy.pick)
     with _compiling:
-        return _kernel(policy.index, policy.deleted, policy.pick, plain)
+        try:
+            loop = _kernel(functions, tuple(map(_seen_by, functions)), constants, plain)
+        except RecursionError:
+            raise InvalidInput(
+                f"a function that {policy.name} calls", "one that calls itself", "a plain one"
+            ) from None
+
+    def play(*arguments: Any) -> None:
+        try:
+            loop(*arguments)
+        except (EOFError, UnpicklingError):  # what was kept of the kernel is torn
+            for file in Path(loop.stats.cache_path).glob(f"*{loop.py_func.__qualname__}*"):
+                file.unlink(missing_ok=True)
+            loop(*arguments)
+        except NumbaError as error:
+            raise OverbarError(
+                f"The functions of {policy.name} cannot be compiled: they may use numbers,"
+                f" branches, loops, and functions of their file and of math. {_gist(error)}"
+            ) from error
+
+    return play
 
 
 @cache
-def _kernel(
-    index: Callable[..., float],
-    deleted: Callable[..., bool],
-    pick: Callable[..., int],
-    plain: bool,
-) -> Any:
-    functions = (index, deleted, pick)
+def _kernel(functions: Functions, seen: object, constants: int, plain: bool) -> Any:
+    index, deleted, pick = functions
     made_of = [f"{function.__module__}.{function.__qualname__}" for function in functions]
-    digest = hashlib.sha256(repr((made_of, plain, code_digest())).encode()).hexdigest()
-    whose = f"{index.__qualname__}-{digest[:16]}"
+    told = (made_of, constants, plain, code_digest())
+    whose = f"{index.__qualname__}-{hashlib.sha256(repr(told).encode()).hexdigest()[:16]}"
     namespace = vars(kernel) | {
-        "index": njit(_named(_with_constants(index), whose)),
-        "deleted": njit(_named(_with_constants(deleted), whose)),
-        "pick": _compiled(pick),
+        "index": njit(_named(_with_constants(index, constants), whose)),
+        "deleted": njit(_named(_with_constants(deleted, constants), whose)),
+        "pick": _compiled(pick, _seen_by(pick)),
         "PICKS": pick is not Policy.pick,
         "PLAIN": plain,
     }
@@ -72,8 +94,25 @@ def _is_ours(function: Callable[..., Any]) -> bool:
     return function.__module__.startswith("overbar.")
 
 
+def _seen_by(function: Any) -> object:
+    """Return what a function is made of: itself, and the values that its global names have now.
+
+    In a notebook, they change, and the function with them.
+    """
+    if not isinstance(function, FunctionType):
+        return function if isinstance(function, int | float | str | Dispatcher) else id(function)
+    names = [name for name in function.__code__.co_names if name in function.__globals__]
+    return function, *((name, _seen_by(function.__globals__[name])) for name in names)
+
+
+def _gist(error: NumbaError) -> str:
+    """Return the line of numba's long message that tells most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in")), "")
+
+
 @cache
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: Callable[..., Any], seen: object) -> Any:
     """Compile a policy's function, and the plain functions of its file that it calls.
 
     A division by zero raises in a user's function, as it does live. Ours do not divide by zero, and
@@ -81,24 +120,22 @@ def _compiled(function: Callable[..., Any]) -> Any:
     """
     if isinstance(function, Dispatcher):  # the user compiled it
         return function
-    seen = function.__globals__
+    names = function.__globals__
     called = {
-        name: _compiled(seen[name])
+        name: _compiled(names[name], _seen_by(names[name]))
         for name in function.__code__.co_names
-        if isinstance(seen.get(name), FunctionType)
+        if isinstance(names.get(name), FunctionType)
     }
     error_model = "numpy" if _is_ours(function) else "python"
-    return njit(error_model=error_model)(_again(function, seen | called))
+    return njit(error_model=error_model)(_again(function, names | called))
 
 
-def _with_constants(function: Callable[..., Any]) -> FunctionType:
+def _with_constants(function: Callable[..., Any], count: int) -> FunctionType:
     """Return f(n, r, v, tau, one, two, …) as f(n, r, v, tau, constants, m).
 
     numba cannot spread an array over arguments, so there is a form for each number of them.
     """
-    f = _compiled(function)
-    parameters = inspect.signature(function).parameters.values()
-    spreads = any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters)
+    f = _compiled(function, _seen_by(function))
     forms = (
         lambda n, r, v, tau, c, m: f(n, r, v, tau),
         lambda n, r, v, tau, c, m: f(n, r, v, tau, c[m, 0]),
@@ -106,14 +143,21 @@ def _with_constants(function: Callable[..., Any]) -> FunctionType:
         lambda n, r, v, tau, c, m: f(n, r, v, tau, c[m, 0], c[m, 1], c[m, 2]),
         lambda n, r, v, tau, c, m: f(n, r, v, tau, c[m, 0], c[m, 1], c[m, 2], c[m, 3]),
         lambda n, r, v, tau, c, m: f(n, r, v, tau, c[m, 0], c[m, 1], c[m, 2], c[m, 3], c[m, 4]),
+        lambda n, r, v, tau, c, m: f(
+            n, r, v, tau, c[m, 0], c[m, 1], c[m, 2], c[m, 3], c[m, 4], c[m, 5]
+        ),
     )
-    return forms[0 if spreads else len(parameters) - 4]
+    if count >= len(forms):
+        raise InvalidInput("the number of constants of a round", count, "at most 6 in simulation")
+    return forms[count]
 
 
 def _again(function: Any, namespace: dict[str, Any]) -> FunctionType:
     """Return the same function, with the names of the namespace as its global ones."""
     again = FunctionType(
-        function.__code__, namespace, function.__name__, None, function.__closure__
+        *(function.__code__, namespace, function.__name__),
+        *(function.__defaults__, function.__closure__),
     )
+    again.__kwdefaults__ = function.__kwdefaults__
     again.__qualname__ = function.__qualname__
     return again

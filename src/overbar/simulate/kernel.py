@@ -358,12 +358,11 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                             if PICKS:
                                 row = first + np.int64(lane)
                                 picked = pick(uniform(next_word(chance, row)), K)
+                                if picked >= K:
+                                    raise IndexError("pick named an arm that there is not")
                                 if state.listed < K:
                                     picked = place_of(table, lane, picked)
-                                if (
-                                    0 <= picked < K
-                                    and tree[lane, state.leaves + U(picked)] < CLOSED
-                                ):
+                                if picked >= 0 and tree[lane, state.leaves + U(picked)] < CLOSED:
                                     place = U(picked)
 
                         # pull

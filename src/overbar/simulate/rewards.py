@@ -87,7 +87,8 @@ def log_gamma_variate(word: int, shape: float) -> float:
     d = shape - 1.0 / 3.0
     while True:
         x = normal(word)
-        v = (1.0 + x / math.sqrt(9.0 * d)) ** 3
+        root = 1.0 + x / math.sqrt(9.0 * d)
+        v = root * root * root
         if v > 0.0:
             log_u = math.log(1.0 - uniform(following(U(word) ^ MIX_1)))
             if log_u < 0.5 * x * x + d * (1.0 - v + math.log(v)):

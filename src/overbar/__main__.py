@@ -1,0 +1,5 @@
+"""`python -m overbar` is `overbar`."""
+
+from overbar.cli import main
+
+main()
