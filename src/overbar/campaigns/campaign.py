@@ -1,7 +1,7 @@
 """A durable campaign: ask and tell on a database, from many processes and machines."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
@@ -218,6 +218,19 @@ class Campaign:
         if any(map(gone, workers)):
             with self._turn(knows=True) as turn:
                 turn.fail_those_of(gone, "its worker is gone")
+
+    def leave(
+        self, worker: str, told: Mapping[int, float], failed: Mapping[int, str], reason: str
+    ) -> None:
+        """Take in what a worker that leaves has, and return what else it has out to the budget."""
+        with self._turn(knows=True) as turn:
+            for ticket, reward in told.items():
+                with suppress(InvalidInput):  # told otherwise meanwhile: that stands
+                    turn.tell(ticket, reward)
+            for ticket, why in failed.items():
+                with suppress(InvalidInput):
+                    turn.fail(ticket, why)
+            turn.fail_those_of(worker.__eq__, reason)
 
     def status(self) -> Status:
         """Return the books: budget, tries, what waits, what was counted apart."""

@@ -10,11 +10,13 @@ import click
 
 from overbar.cli import findings as shown
 from overbar.cli.lab import Interrupted
-from overbar.errors import InvalidInput, OverbarError
+from overbar.errors import InvalidInput, OverbarError, UnknownCampaign
 
 if TYPE_CHECKING:
     from overbar.campaigns.campaign import Campaign
     from overbar.campaigns.command import Command
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, kill, a terminal that closes
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -105,19 +107,37 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
 def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
     from overbar.campaigns import workers
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    for each in ENDING:
+        if signal.getsignal(each) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(each, _interrupt)
     try:
         with shown.Progress(campaign) as progress:
             workers.run(campaign, command, jobs, command.lifetime, command.stop, progress)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         status = campaign.status()
+        notes = getattr(interrupt, "__notes__", None)
+        back = " ".join(notes or ["What was under way went back to the budget."])
         raise Interrupted(
-            f"{status.told} of {status.budget} tries are in; what was under way went back to the "
-            "budget. The same command goes on from there."
+            f"{status.told} of {status.budget} tries are in. {back} "
+            "The same command goes on from there."
         ) from None
+    except UnknownCampaign:  # there is nothing to go on from
+        raise
     except OverbarError:
         click.echo("Stopped by an error. The same command goes on from there.", err=True)
         raise
+
+
+def _interrupt(*_: object) -> None:
+    """End the run, once: a second Ctrl-C must not keep us from ending what runs."""
+    for each in ENDING:
+        if signal.getsignal(each) is _interrupt:
+            signal.signal(each, _heed_not)  # not SIG_IGN, which a command would inherit
+    raise KeyboardInterrupt
+
+
+def _heed_not(*_: object) -> None:
+    pass
 
 
 def _check_can_be_run(program: str) -> None:
