@@ -6,6 +6,7 @@ import pty
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -109,6 +110,43 @@ def test_the_same_command_goes_on_with_more_budget_and_arms(shop: Path) -> None:
     said = overbar(*more, "--policy", "CSAR", *end, cwd=shop, code=1).stderr
     assert "the policy of the campaign" in said
     check_accounts(str(shop / "overbar.db"), "./try {arm}")
+
+
+def test_going_on_with_other_words_is_refused_or_said(shop: Path) -> None:
+    end = ("--", "./try", "{arm}")
+    overbar(*RUN, *end, cwd=shop, code=3)
+    said = overbar(*RUN, "--reward", "stdout", *end, cwd=shop, code=1).stderr
+    assert "the reward of the campaign './try {arm}' is 'stdout', but must be 'exit'" in said
+    (shop / "arms.txt").write_text("a\nz\n")
+    said = overbar(*RUN, *end, cwd=shop, code=3).stderr
+    assert "the campaign './try {arm}': 7 arms, 5 of them not listed now. --name" in said
+    (shop / "arms.txt").write_text("x\ny\n")
+    said = overbar(*RUN, *end, cwd=shop, code=1).stderr
+    assert "['x', 'y'], but must be of that campaign, one at least, such as 'a'" in said
+    assert "give it a --name" in said
+    assert "listed" in overbar(*RUN, "--name", "./try {arm}", *end, cwd=shop, code=3).stderr
+
+
+def test_a_campaign_that_never_said_what_is_rewarded_is_not_held_to_it(shop: Path) -> None:
+    create = ("campaign", "create", "c", "--arm", "a", "--threshold", "0.6", "--budget", "5")
+    overbar(*create, cwd=shop)
+    with sqlite3.connect(shop / "overbar.db") as connection:  # as they once were
+        connection.execute(
+            "UPDATE overbar_campaigns SET terms = json_remove(terms, '$.reward', '$.common')"
+        )
+    run = ("run", "--name", "c", "--arm", "a", "--reward", "stdout")
+    overbar(*run, "--", "echo", "1", cwd=shop, code=4)
+
+
+def test_arms_that_all_have_bars_of_their_own_have_no_common_one(shop: Path) -> None:
+    (shop / "arms.csv").write_text("name,threshold\na,0.2\nb,0.9\n")
+    run = ("run", "--arms", "arms.csv", "--budget", "4", "--json")
+    overbar(*run, "--", "true", cwd=shop, code=4)
+    (shop / "arms.csv").write_text("name,threshold\na,0.2\nb,0.9\nc,\n")
+    said = overbar(*run, "--", "true", cwd=shop, code=1).stderr
+    assert "the threshold of the arm 'c' is None, but must be given" in said
+    read = json.loads(overbar(*run, "--threshold", "0.5", "--", "true", cwd=shop, code=4).stdout)
+    assert [each["threshold"] for each in read["findings"]] == [0.2, 0.9, 0.5]
 
 
 def test_a_csv_with_thresholds_and_results_of_their_own(shop: Path) -> None:

@@ -51,7 +51,7 @@ class Campaign:
         cls,
         name: str,
         arms: Sequence[str],
-        threshold: float,
+        threshold: float | None,
         budget: int,
         *,
         policy: Policy | None = None,
@@ -61,18 +61,25 @@ class Campaign:
         history: Mapping[str, Sequence[float]] | None = None,
         seed: int = 0,
         lifetime: float = LIFETIME,
+        reward: str | None = None,
     ) -> "Campaign":
         """Create a campaign in a database, which is a file or the URL of a PostgreSQL database.
 
         Without a policy, AugUCB plays, and APT where there are fewer than seven arms. `thresholds`
-        and `history` (results from before) go by arm. A ticket expires after `lifetime` seconds.
+        and `history` (results from before) go by arm; the threshold may be None where every arm has
+        its own. A ticket expires after `lifetime` seconds. `reward` says in a word what is
+        rewarded, as `overbar run --reward` does, which goes on with the same only.
         """
         from overbar.campaigns import rows
         from overbar.campaigns.database import Database
 
         name = a_text("the name of the campaign", name, LONGEST_NAME)
         names = arm_names([a_text("the name of an arm", arm) for arm in _a_list(arms)])
-        terms = agreed(policy, threshold, scale, seed, lifetime, (len(names), budget))
+        common = threshold is not None
+        if threshold is None:
+            threshold = _first_of_all(thresholds, names)
+        game = (len(names), budget)
+        terms = agreed(policy, threshold, scale, seed, lifetime, game, common, reward)
         own = own_thresholds(thresholds, names, terms.scale)
         budget = int(budget)
         opened = Database(database, create=True)
@@ -202,6 +209,14 @@ class Campaign:
         names = [a_text("the name of an arm", arm) for arm in _a_list(arms)]
         new = arm_names(names) if names else ()
         own = own_thresholds(thresholds, new, self.terms.scale)
+        for each in new:
+            if each not in own and not self.terms.common:
+                raise InvalidInput(
+                    f"the threshold of the arm {each!r}",
+                    None,
+                    "given",
+                    "Every arm of the campaign has its own, and there is no common one.",
+                )
         if budget is not None:
             budget = a_whole_number("the budget", budget, least=1)
         with self._turn(knows=True) as turn:
@@ -343,6 +358,12 @@ def _a_list(arms: Sequence[str]) -> Sequence[str]:
     if isinstance(arms, str):
         raise InvalidInput("the arms", arms, "a list of names", "Put a single name in a list.")
     return arms
+
+
+def _first_of_all(thresholds: Mapping[str, float] | None, names: Sequence[str]) -> float:
+    if not thresholds or any(name not in thresholds for name in names):
+        raise InvalidInput("the threshold", None, "given", "Or list one of its own for every arm.")
+    return thresholds[names[0]]
 
 
 def _a_request(request: str | None) -> str | None:

@@ -16,13 +16,18 @@ FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 @dataclass(frozen=True)
 class Terms:
-    """Policy, threshold, scale, seed, and the seconds until a ticket expires."""
+    """Policy, threshold, scale, seed, the seconds until a ticket expires, and what is rewarded.
+
+    Where every arm has a bar of its own, the threshold is not common, and stands for nothing.
+    """
 
     policy: Policy
     threshold: float
     scale: Scale
     seed: int
     lifetime: float
+    common: bool = True
+    reward: str | None = None  # None: not said
 
     def to_json(self) -> str:
         """Return the terms as JSON."""
@@ -33,6 +38,8 @@ class Terms:
                 "scale": self.scale,
                 "seed": self.seed,
                 "lifetime": self.lifetime,
+                "common": self.common,
+                "reward": self.reward,
             }
         )
 
@@ -43,7 +50,15 @@ class Terms:
         do = "Give it: Campaign.open(name, policy=…)."
         played = spelling.read(read["policy"], policy, "the campaign", do)
         low, high = read["scale"]
-        return cls(played, read["threshold"], (low, high), read["seed"], read["lifetime"])
+        return cls(
+            played,
+            read["threshold"],
+            (low, high),
+            read["seed"],
+            read["lifetime"],
+            read.get("common", True),  # older databases do not say these two
+            read.get("reward"),
+        )
 
     def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
         """Return the policy at play on arms of these thresholds, from a state if one is given."""
@@ -58,6 +73,8 @@ def agreed(
     seed: int,
     lifetime: float,
     game: tuple[int, int],
+    common: bool = True,
+    reward: str | None = None,
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
@@ -75,6 +92,8 @@ def agreed(
         checked,
         a_whole_number("the seed", seed, least=0),
         a_number("the seconds until a ticket expires", lifetime, above=0),
+        common,
+        None if reward is None else a_text("the kind of reward", reward),
     )
     opened(policy, Game(K, a_whole_number("the budget", T, least=1)))
     return terms

@@ -84,17 +84,21 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         command, options["reward"], options["scale"], options["timeout"], options["retry_exits"],
         options["retries"],
     )  # fmt: skip
+    listed = shown.listed(options["arms_file"], options["single"])
     campaign = resumed(
         options["name"] or shlex.join(command).replace("'{arm}'", "{arm}"),
-        shown.listed(options["arms_file"], options["single"]),
+        listed,
         options["threshold"],
         options["budget"],
         policy=shown.policy_of(options["policy"]),
         database=options["database"],
         scale=options["scale"],
         seed=options["seed"],
+        reward=options["reward"],
+        named=options["name"] is not None,
     )
     with campaign:
+        _say_what_is_not_listed(campaign, {arm.name for arm in listed})
         _try_arms(campaign, tries, options["jobs"])
         found = campaign.findings()
         status = campaign.status()
@@ -102,6 +106,17 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
     click.echo(shown.in_a_word(status) + ".", err=True)
     if not options["exit_zero"]:
         context.exit(shown.exit_code(found))
+
+
+def _say_what_is_not_listed(campaign: "Campaign", listed: set[str]) -> None:
+    arms = campaign.arms()
+    others = sum(arm not in listed for arm in arms)
+    if listed and others:
+        click.echo(
+            f"Goes on with the campaign {campaign.name!r}: {len(arms)} arms, {others} of them not "
+            "listed now. --name begins another.",
+            err=True,
+        )
 
 
 def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
