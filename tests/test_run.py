@@ -355,6 +355,43 @@ def test_a_campaign_on_the_command_line(database: str, tmp_path: Path) -> None:
     assert campaign("list") == []
 
 
+def test_output_that_cannot_be_written_is_one_line(shop: Path) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    for form in ((), ("--json",), ("--csv",)):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [OVERBAR, "campaign", "status", "c", *form], cwd=shop, stdout=full,
+                stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr == "Error: The output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ask", "c", "--lifetime", "1e15"), "expires is 1000000000000000.0, but must be a"),
+        (("create", "d", *RUN[3:7], "--arm", "a", "--lifetime", "1e15"), "That is ten years"),
+        (("create", "d", *RUN[3:5], "--arm", "a", "--budget", "9" * 20), "budget is 99999"),
+        (("tell", "c", "9" * 23, "1"), "ticket is 99999999999999999999999, but must be a whole"),
+        (("extend", "c", "--budget", "9" * 20), "and at most 9007199254740992"),
+        (("status", "c", "--database", "sqlite:///overbar.db?timeout=abc"), "database is 'abc'"),
+    ],
+)
+def test_numbers_without_measure(shop: Path, arguments: tuple[str, ...], message: str) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    assert message in overbar("campaign", *arguments, cwd=shop, code=1).stderr
+
+
+def test_timeouts_without_measure_begin_nothing(shop: Path) -> None:
+    for timeout in ("1e12", "nan", "inf"):
+        said = overbar(*RUN, "--timeout", timeout, "--", "./try", cwd=shop, code=1).stderr
+        assert "the timeout is " in said
+    said = overbar(*RUN, "--budget", "9" * 20, "--", "./try", cwd=shop, code=1).stderr
+    assert "the budget is 99999999999999999999, but" in said
+    assert not (shop / "overbar.db").exists()
+
+
 def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: Path) -> None:
     """200 tests, a fifth of them flaky. What a ticket brings is fixed, so it fails never or always.
 

@@ -11,9 +11,9 @@ from overbar.campaigns import DATABASE
 from overbar.campaigns.course import Arm, Counts, Course
 from overbar.campaigns.finding import Finding
 from overbar.campaigns.log import Decision, Event, Status, Ticket
-from overbar.campaigns.terms import LONGEST_NAME, Terms, a_text, agreed
+from overbar.campaigns.terms import LONGEST_NAME, MOST, Terms, a_budget, a_lifetime, a_text, agreed
 from overbar.campaigns.turn import Turn
-from overbar.errors import InvalidInput, a_number, a_whole_number
+from overbar.errors import InvalidInput, a_whole_number
 from overbar.live.checks import own_thresholds
 from overbar.policies import Policy
 from overbar.problem import arm_names
@@ -181,12 +181,18 @@ class Campaign:
         """Tell results and fail tickets, by number, and ask for more, all in one transaction."""
         lasts = self.terms.lifetime
         if lifetime is not None:
-            lasts = a_number("the seconds until a ticket expires", lifetime, above=0)
+            lasts = a_lifetime(lifetime)
         request = _a_request(request)
+        ask = a_whole_number("the number of tickets", ask, least=0)
+        results = {_number(ticket): reward for ticket, reward in (told or {}).items()}
+        reasons = {
+            _number(ticket): a_text("the reason", reason)
+            for ticket, reason in (failed or {}).items()
+        }
         with self._turn(knows=bool(ask)) as turn:
-            for ticket, reward in (told or {}).items():
+            for ticket, reward in results.items():
                 turn.tell(ticket, reward)
-            for ticket, reason in (failed or {}).items():
+            for ticket, reason in reasons.items():
                 turn.fail(ticket, reason)
             if not ask:
                 return []
@@ -218,7 +224,7 @@ class Campaign:
                     "Every arm of the campaign has its own, and there is no common one.",
                 )
         if budget is not None:
-            budget = a_whole_number("the budget", budget, least=1)
+            budget = a_budget(budget)
         with self._turn(knows=True) as turn:
             turn.extend(
                 turn.counts.budget if budget is None else budget,
@@ -373,4 +379,4 @@ def _a_request(request: str | None) -> str | None:
 def _number(ticket: Ticket | int) -> int:
     if isinstance(ticket, Ticket):
         return ticket.id
-    return a_whole_number("the ticket", ticket, least=1)
+    return a_whole_number("the ticket", ticket, least=1, most=MOST)

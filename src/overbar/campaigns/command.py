@@ -21,7 +21,8 @@ from tenacity import (
 )
 
 from overbar.campaigns.log import Ticket
-from overbar.errors import InvalidInput, TryFailed
+from overbar.campaigns.terms import LONGEST
+from overbar.errors import InvalidInput, TryFailed, a_number, a_whole_number
 from overbar.live.checks import Scale, a_reward
 
 PAUSE = 30  # seconds at most, before a command is run again
@@ -50,6 +51,13 @@ class Command:
     _starting: int = 0
     _lock: Lock = field(default_factory=Lock)
     _stopped: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        retries = a_whole_number("the number of retries", self.retries, least=0, most=10**6)
+        a_number(
+            "the timeout", self.timeout, above=0, most=LONGEST / (1 + retries) / 2,
+            do="All tries again together may take five years.",
+        )  # fmt: skip
 
     @property
     def lifetime(self) -> float:

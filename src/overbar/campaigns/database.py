@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from overbar.campaigns.tables import VERSION, metadata, schema
-from overbar.errors import InvalidInput, StorageError, UnknownCampaign
+from overbar.errors import InvalidInput, StorageError, UnknownCampaign, a_number
 
 PATIENCE = 30  # seconds that a transaction waits for others
 NAP = 0.002  # seconds between two looks whether it is its turn
@@ -152,6 +152,7 @@ def _url(given: str | Path) -> URL:
             "the path of a file, or the URL of a PostgreSQL database",
             "For example postgresql://user@host/database.",
         )
+    _patience(url)
     return url
 
 
@@ -226,7 +227,13 @@ def _begin_sqlite(patience: float, connection: Connection) -> None:
 
 
 def _patience(url: URL) -> float:
-    return float(str(url.query.get("timeout", PATIENCE)))
+    given = url.query.get("timeout", PATIENCE)
+    try:
+        return a_number("", float(str(given)), least=0, most=86400)
+    except ValueError:
+        raise InvalidInput(
+            "the timeout of the database", given, "a number of seconds, at most a day"
+        ) from None
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -11,6 +11,8 @@ from overbar.policies import APT, AugUCB, Game, Policy, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
+LONGEST = 10 * 365 * 86400.0  # seconds that a ticket may last, or a try take: ten years
+MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
 FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 
@@ -91,12 +93,24 @@ def agreed(
         a_threshold(threshold, checked),
         checked,
         a_whole_number("the seed", seed, least=0),
-        a_number("the seconds until a ticket expires", lifetime, above=0),
+        a_lifetime(lifetime),
         common,
         None if reward is None else a_text("the kind of reward", reward),
     )
-    opened(policy, Game(K, a_whole_number("the budget", T, least=1)))
+    opened(policy, Game(K, a_budget(T)))
     return terms
+
+
+def a_lifetime(given: object) -> float:
+    """Return the seconds that a ticket lasts as a float, or raise `InvalidInput`."""
+    return a_number(
+        "the seconds until a ticket expires", given, above=0, most=LONGEST, do="That is ten years."
+    )
+
+
+def a_budget(given: object) -> int:
+    """Return the budget as an int, or raise `InvalidInput`."""
+    return a_whole_number("the budget", given, least=1, most=MOST)
 
 
 def a_text(what: str, given: object, most: int | None = None) -> str:

@@ -74,7 +74,8 @@ class Crew(Generic[Hand]):
             except (Exception, asyncio.CancelledError) as unusable:
                 error = unusable
             if error is not None:
-                self._failed[ticket.id] = str(error) or repr(error)
+                said = (str(error) or repr(error)).replace("\0", "")  # as every database holds it
+                self._failed[ticket.id] = said.encode(errors="replace").decode()
                 self.error = self.error or error
             del self.under_way[hand]  # last: who is interrupted before it takes it in again
 
