@@ -489,3 +489,11 @@ def test_a_reason_that_no_database_holds(file: str) -> None:
         with pytest.raises(RuntimeError):
             campaign.run(flawed)
         assert campaign.status().failed == 1
+
+
+def test_what_is_forbidden_is_not_to_be_tried_again(file: str) -> None:
+    ob.Campaign.create("c", ["a", "b"], 0.5, 10, database=file).close()
+    database = databases.Database(file)
+    with pytest.raises(ob.StorageError, match="allowed to read and write"), database.reading():
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+    database.close()

@@ -273,6 +273,8 @@ def test_ctrl_c_returns_what_is_under_way_and_says_how_to_go_on(tmp_path: Path) 
         (["--arm", "a", "--policy", "AugUCB"], 1, "number of arms is 1, but must be at least 4"),
         (["--arm", "a", "--database", "empty.txt/x.db"], 1, "the database is 'empty.txt/x.db'"),
         (["--arm", "a", "--database", "notes.db"], 1, "notes.db', but must be an SQLite database"),
+        (["--arm", "a", "--database", ":memory:"], 1, "':memory:', but must be the path of a file"),
+        (["--arm", "a", "--name", ""], 1, "the name of the campaign is '', but must be"),
         (["--arm", "a", "--database", "mysql://h/d"], 1, "URL of a PostgreSQL database"),
     ],
 )
@@ -390,6 +392,30 @@ def test_timeouts_without_measure_begin_nothing(shop: Path) -> None:
     said = overbar(*RUN, "--budget", "9" * 20, "--", "./try", cwd=shop, code=1).stderr
     assert "the budget is 99999999999999999999, but" in said
     assert not (shop / "overbar.db").exists()
+
+
+def test_a_campaign_is_kept_when_its_user_says_so(shop: Path) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    for answer, code, said in (("n\n", 0, "Kept."), ("", 130, "Stopped. The same command may be")):
+        done = subprocess.run(
+            [OVERBAR, "campaign", "delete", "c"], cwd=shop, input=answer, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code
+        assert done.stderr.rsplit("[y/N]:")[-1].strip().startswith(said)
+    assert overbar("campaign", "list", cwd=shop).stdout
+
+
+def test_words_of_a_run_that_cannot_stand(shop: Path) -> None:
+    given = ("--reward", "stdout", "--", "echo", "1")
+    assert "no {arm} in the command" in overbar(*RUN, *given, cwd=shop).stderr
+    said = overbar(*RUN, "--scale", "10", "0", *given, cwd=shop, code=1).stderr
+    assert "high end of the scale is 0.0, but must be" in said
+    said = overbar(*RUN, "--", "echo", "x" * 600, "{arm}", cwd=shop, code=1).stderr
+    assert "--name NAME" in said
+    assert len(said) < 250
+    said = overbar(*RUN, "--name", "x" * 600, "--", "true", cwd=shop, code=1).stderr
+    assert len(said) < 250
 
 
 def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ PATIENCE = 30  # seconds that a transaction waits for others
 NAP = 0.002  # seconds between two looks whether it is its turn
 WAL_IS_SOUND = (3, 51, 3)  # before it, SQLite's write-ahead log may corrupt a database (WAL reset)
 CREATING = 0x0BA2  # the number of our advisory lock on PostgreSQL
+FORBIDDEN = ("readonly database", "unable to open database file")  # what SQLite says
 
 
 class Database:
@@ -94,6 +95,11 @@ class Database:
                 raise InvalidInput(
                     "the database", self.shown, "an SQLite database, or a new file"
                 ) from None
+            if any(words in said for words in FORBIDDEN):
+                raise StorageError(
+                    f"The database {self.shown!r} cannot be used: {said}. "
+                    "You must be allowed to read and write the file, and to write in its folder."
+                ) from error
             raise StorageError(
                 f"The database {self.shown!r} cannot be used now: {said}. "
                 "Try again: it is safe to tell a result, or to make a request, a second time."
@@ -137,6 +143,8 @@ def journal_mode(version: tuple[int, ...]) -> str:
 def _url(given: str | Path) -> URL:
     if not str(given):
         raise InvalidInput("the database", given, "the path of a file, or a URL")
+    if str(given) == ":memory:":
+        raise InvalidInput("the database", given, "the path of a file", "It has to outlive you.")
     if "://" not in str(given):
         return URL.create("sqlite", database=str(given))
     try:

@@ -7,7 +7,7 @@ from overbar.campaigns import DATABASE
 from overbar.campaigns.arms_file import Listed
 from overbar.campaigns.campaign import LIFETIME, Campaign
 from overbar.errors import Conflict, InvalidInput, UnknownCampaign
-from overbar.live.checks import few
+from overbar.live.checks import a_scale, few
 from overbar.policies import Policy
 
 
@@ -52,6 +52,7 @@ def resumed(
 
     One that was not `named`, and has none of the arms that are listed, is taken for another.
     """
+    a_scale(scale)
     try:
         campaign = Campaign.open(name, database)
     except UnknownCampaign:

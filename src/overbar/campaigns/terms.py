@@ -11,6 +11,7 @@ from overbar.policies import APT, AugUCB, Game, Policy, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
+SHOWN = 60  # characters of what is too long
 LONGEST = 10 * 365 * 86400.0  # seconds that a ticket may last, or a try take: ten years
 MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
 FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
@@ -117,6 +118,8 @@ def a_text(what: str, given: object, most: int | None = None) -> str:
     """Return text that every database holds and every command takes, or raise `InvalidInput`."""
     accepted = "text" if most is None else f"text of 1 to {most} characters"
     if not isinstance(given, str) or (most is not None and not 1 <= len(given) <= most):
+        if isinstance(given, str) and len(given) > SHOWN:
+            given = f"{given[:SHOWN]}…"
         raise InvalidInput(what, given, accepted)
     try:
         given.encode()

@@ -86,7 +86,7 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
     )  # fmt: skip
     listed = shown.listed(options["arms_file"], options["single"])
     campaign = resumed(
-        options["name"] or shlex.join(command).replace("'{arm}'", "{arm}"),
+        _by_default(command) if options["name"] is None else options["name"],
         listed,
         options["threshold"],
         options["budget"],
@@ -98,6 +98,11 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         named=options["name"] is not None,
     )
     with campaign:
+        if not any("{arm}" in word or "OVERBAR_ARM" in word for word in command):
+            click.echo(
+                "Note: no {arm} in the command, so that it has to look for it in OVERBAR_ARM.",
+                err=True,
+            )
         _say_what_is_not_listed(campaign, {arm.name for arm in listed})
         _try_arms(campaign, tries, options["jobs"])
         found = campaign.findings()
@@ -106,6 +111,20 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
     click.echo(shown.in_a_word(status) + ".", err=True)
     if not options["exit_zero"]:
         context.exit(shown.exit_code(found))
+
+
+def _by_default(command: tuple[str, ...]) -> str:
+    from overbar.campaigns.terms import LONGEST_NAME, SHOWN
+
+    name = shlex.join(command).replace("'{arm}'", "{arm}")
+    if len(name) > LONGEST_NAME:
+        raise InvalidInput(
+            "the name of the campaign, which is the command,",
+            f"{name[:SHOWN]}…",
+            f"text of 1 to {LONGEST_NAME} characters",
+            "Give it another: --name NAME.",
+        )
+    return name
 
 
 def _say_what_is_not_listed(campaign: "Campaign", listed: set[str]) -> None:
