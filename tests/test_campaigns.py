@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import text
 
@@ -452,3 +453,47 @@ def test_the_write_ahead_log_is_used_only_where_it_is_sound(file: str) -> None:
         reader.close()
         # Each connection sets its own, but for WAL, which stays with the file.
         assert (mode == "wal") == (journal_mode(sqlite3.sqlite_version_info) == "WAL")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.extend(2**70), "budget is 1180591620717411303424"),
+        (lambda c: c.turn({2**70: 1}), "ticket is 1180591620717411303424"),
+        (lambda c: c.turn({"2": 1}), "ticket is '2', but must be a whole number"),
+        (lambda c: c.turn(failed={2: 5}), "reason is 5, but must be text"),
+        (lambda c: c.turn(ask=-1), "number of tickets is -1"),
+        (lambda c: c.ask(lifetime=1e15), "at most 3.*ten years"),
+        (lambda c: c.add_history({"a": 1}), "results of the arm 'a' is 1.*in a list"),
+        (lambda c: c.add_history({"a": "1"}), "results of the arm 'a' is '1'"),
+    ],
+)
+def test_wrong_numbers_and_reasons(
+    file: str, call: Callable[[ob.Campaign], object], message: str
+) -> None:
+    with ob.Campaign.create("c", ["a", "b"], 0.5, 10, database=file) as campaign:
+        campaign.ask()
+        before = campaign.status()
+        with pytest.raises(ob.InvalidInput, match=message):
+            call(campaign)
+        assert campaign.status() == before
+        campaign.turn({np.int64(2): 1})  # type: ignore[dict-item]
+        assert campaign.status().told == 1
+
+
+def test_a_reason_that_no_database_holds(file: str) -> None:
+    def flawed(_: ob.Ticket) -> float:
+        raise RuntimeError("\0 and \ud800")
+
+    with ob.Campaign.create("c", ["a", "b"], 0.5, 10, database=file) as campaign:
+        with pytest.raises(RuntimeError):
+            campaign.run(flawed)
+        assert campaign.status().failed == 1
+
+
+def test_what_is_forbidden_is_not_to_be_tried_again(file: str) -> None:
+    ob.Campaign.create("c", ["a", "b"], 0.5, 10, database=file).close()
+    database = databases.Database(file)
+    with pytest.raises(ob.StorageError, match="allowed to read and write"), database.reading():
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+    database.close()

@@ -6,6 +6,7 @@ import pty
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -109,6 +110,43 @@ def test_the_same_command_goes_on_with_more_budget_and_arms(shop: Path) -> None:
     said = overbar(*more, "--policy", "CSAR", *end, cwd=shop, code=1).stderr
     assert "the policy of the campaign" in said
     check_accounts(str(shop / "overbar.db"), "./try {arm}")
+
+
+def test_going_on_with_other_words_is_refused_or_said(shop: Path) -> None:
+    end = ("--", "./try", "{arm}")
+    overbar(*RUN, *end, cwd=shop, code=3)
+    said = overbar(*RUN, "--reward", "stdout", *end, cwd=shop, code=1).stderr
+    assert "the reward of the campaign './try {arm}' is 'stdout', but must be 'exit'" in said
+    (shop / "arms.txt").write_text("a\nz\n")
+    said = overbar(*RUN, *end, cwd=shop, code=3).stderr
+    assert "the campaign './try {arm}': 7 arms, 5 of them not listed now. --name" in said
+    (shop / "arms.txt").write_text("x\ny\n")
+    said = overbar(*RUN, *end, cwd=shop, code=1).stderr
+    assert "['x', 'y'], but must be of that campaign, one at least, such as 'a'" in said
+    assert "give it a --name" in said
+    assert "listed" in overbar(*RUN, "--name", "./try {arm}", *end, cwd=shop, code=3).stderr
+
+
+def test_a_campaign_that_never_said_what_is_rewarded_is_not_held_to_it(shop: Path) -> None:
+    create = ("campaign", "create", "c", "--arm", "a", "--threshold", "0.6", "--budget", "5")
+    overbar(*create, cwd=shop)
+    with sqlite3.connect(shop / "overbar.db") as connection:  # as they once were
+        connection.execute(
+            "UPDATE overbar_campaigns SET terms = json_remove(terms, '$.reward', '$.common')"
+        )
+    run = ("run", "--name", "c", "--arm", "a", "--reward", "stdout")
+    overbar(*run, "--", "echo", "1", cwd=shop, code=4)
+
+
+def test_arms_that_all_have_bars_of_their_own_have_no_common_one(shop: Path) -> None:
+    (shop / "arms.csv").write_text("name,threshold\na,0.2\nb,0.9\n")
+    run = ("run", "--arms", "arms.csv", "--budget", "4", "--json")
+    overbar(*run, "--", "true", cwd=shop, code=4)
+    (shop / "arms.csv").write_text("name,threshold\na,0.2\nb,0.9\nc,\n")
+    said = overbar(*run, "--", "true", cwd=shop, code=1).stderr
+    assert "the threshold of the arm 'c' is None, but must be given" in said
+    read = json.loads(overbar(*run, "--threshold", "0.5", "--", "true", cwd=shop, code=4).stdout)
+    assert [each["threshold"] for each in read["findings"]] == [0.2, 0.9, 0.5]
 
 
 def test_a_csv_with_thresholds_and_results_of_their_own(shop: Path) -> None:
@@ -235,6 +273,8 @@ def test_ctrl_c_returns_what_is_under_way_and_says_how_to_go_on(tmp_path: Path) 
         (["--arm", "a", "--policy", "AugUCB"], 1, "number of arms is 1, but must be at least 4"),
         (["--arm", "a", "--database", "empty.txt/x.db"], 1, "the database is 'empty.txt/x.db'"),
         (["--arm", "a", "--database", "notes.db"], 1, "notes.db', but must be an SQLite database"),
+        (["--arm", "a", "--database", ":memory:"], 1, "':memory:', but must be the path of a file"),
+        (["--arm", "a", "--name", ""], 1, "the name of the campaign is '', but must be"),
         (["--arm", "a", "--database", "mysql://h/d"], 1, "URL of a PostgreSQL database"),
     ],
 )
@@ -315,6 +355,67 @@ def test_a_campaign_on_the_command_line(database: str, tmp_path: Path) -> None:
     assert 'must be one of "it\'s"' in campaign("status", "other", code=1)[-1]
     campaign("delete", "it's", "--yes")
     assert campaign("list") == []
+
+
+def test_output_that_cannot_be_written_is_one_line(shop: Path) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    for form in ((), ("--json",), ("--csv",)):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [OVERBAR, "campaign", "status", "c", *form], cwd=shop, stdout=full,
+                stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr == "Error: The output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ask", "c", "--lifetime", "1e15"), "expires is 1000000000000000.0, but must be a"),
+        (("create", "d", *RUN[3:7], "--arm", "a", "--lifetime", "1e15"), "That is ten years"),
+        (("create", "d", *RUN[3:5], "--arm", "a", "--budget", "9" * 20), "budget is 99999"),
+        (("tell", "c", "9" * 23, "1"), "ticket is 99999999999999999999999, but must be a whole"),
+        (("extend", "c", "--budget", "9" * 20), "and at most 9007199254740992"),
+        (("status", "c", "--database", "sqlite:///overbar.db?timeout=abc"), "database is 'abc'"),
+    ],
+)
+def test_numbers_without_measure(shop: Path, arguments: tuple[str, ...], message: str) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    assert message in overbar("campaign", *arguments, cwd=shop, code=1).stderr
+
+
+def test_timeouts_without_measure_begin_nothing(shop: Path) -> None:
+    for timeout in ("1e12", "nan", "inf"):
+        said = overbar(*RUN, "--timeout", timeout, "--", "./try", cwd=shop, code=1).stderr
+        assert "the timeout is " in said
+    said = overbar(*RUN, "--budget", "9" * 20, "--", "./try", cwd=shop, code=1).stderr
+    assert "the budget is 99999999999999999999, but" in said
+    assert not (shop / "overbar.db").exists()
+
+
+def test_a_campaign_is_kept_when_its_user_says_so(shop: Path) -> None:
+    overbar("campaign", "create", "c", "--arm=a", "--threshold=0", "--budget=4", cwd=shop)
+    for answer, code, said in (("n\n", 0, "Kept."), ("", 130, "Stopped. The same command may be")):
+        done = subprocess.run(
+            [OVERBAR, "campaign", "delete", "c"], cwd=shop, input=answer, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code
+        assert done.stderr.rsplit("[y/N]:")[-1].strip().startswith(said)
+    assert overbar("campaign", "list", cwd=shop).stdout
+
+
+def test_words_of_a_run_that_cannot_stand(shop: Path) -> None:
+    given = ("--reward", "stdout", "--", "echo", "1")
+    assert "no {arm} in the command" in overbar(*RUN, *given, cwd=shop).stderr
+    said = overbar(*RUN, "--scale", "10", "0", *given, cwd=shop, code=1).stderr
+    assert "high end of the scale is 0.0, but must be" in said
+    said = overbar(*RUN, "--", "echo", "x" * 600, "{arm}", cwd=shop, code=1).stderr
+    assert "--name NAME" in said
+    assert len(said) < 250
+    said = overbar(*RUN, "--name", "x" * 600, "--", "true", cwd=shop, code=1).stderr
+    assert len(said) < 250
 
 
 def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: Path) -> None:

@@ -97,9 +97,14 @@ def a_number(
     return number
 
 
-def a_whole_number(what: str, given: object, *, least: int, do: str = "") -> int:
-    """Return `given` as an int of at least `least`, or raise `InvalidInput`."""
+def a_whole_number(
+    what: str, given: object, *, least: int, most: int | None = None, do: str = ""
+) -> int:
+    """Return `given` as an int within its limits, or raise `InvalidInput`."""
+    accepted = f"a whole number, at least {least}"
+    if most is not None:
+        accepted += f" and at most {most}"
     whole = isinstance(given, Integral) and not isinstance(given, bool)
-    if not whole or int(given) < least:  # type: ignore[call-overload]
-        raise InvalidInput(what, given, f"a whole number, at least {least}", do)
+    if not whole or int(given) < least or (most is not None and int(given) > most):  # type: ignore[call-overload]
+        raise InvalidInput(what, given, accepted, do)
     return int(given)  # type: ignore[call-overload, no-any-return]

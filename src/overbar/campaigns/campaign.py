@@ -1,7 +1,7 @@
 """A durable campaign: ask and tell on a database, from many processes and machines."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
@@ -11,9 +11,9 @@ from overbar.campaigns import DATABASE
 from overbar.campaigns.course import Arm, Counts, Course
 from overbar.campaigns.finding import Finding
 from overbar.campaigns.log import Decision, Event, Status, Ticket
-from overbar.campaigns.terms import LONGEST_NAME, Terms, a_text, agreed
+from overbar.campaigns.terms import LONGEST_NAME, MOST, Terms, a_budget, a_lifetime, a_text, agreed
 from overbar.campaigns.turn import Turn
-from overbar.errors import InvalidInput, a_number, a_whole_number
+from overbar.errors import InvalidInput, a_whole_number
 from overbar.live.checks import own_thresholds
 from overbar.policies import Policy
 from overbar.problem import arm_names
@@ -51,7 +51,7 @@ class Campaign:
         cls,
         name: str,
         arms: Sequence[str],
-        threshold: float,
+        threshold: float | None,
         budget: int,
         *,
         policy: Policy | None = None,
@@ -61,18 +61,25 @@ class Campaign:
         history: Mapping[str, Sequence[float]] | None = None,
         seed: int = 0,
         lifetime: float = LIFETIME,
+        reward: str | None = None,
     ) -> "Campaign":
         """Create a campaign in a database, which is a file or the URL of a PostgreSQL database.
 
         Without a policy, AugUCB plays, and APT where there are fewer than seven arms. `thresholds`
-        and `history` (results from before) go by arm. A ticket expires after `lifetime` seconds.
+        and `history` (results from before) go by arm; the threshold may be None where every arm has
+        its own. A ticket expires after `lifetime` seconds. `reward` says in a word what is
+        rewarded, as `overbar run --reward` does, which goes on with the same only.
         """
         from overbar.campaigns import rows
         from overbar.campaigns.database import Database
 
         name = a_text("the name of the campaign", name, LONGEST_NAME)
         names = arm_names([a_text("the name of an arm", arm) for arm in _a_list(arms)])
-        terms = agreed(policy, threshold, scale, seed, lifetime, (len(names), budget))
+        common = threshold is not None
+        if threshold is None:
+            threshold = _first_of_all(thresholds, names)
+        game = (len(names), budget)
+        terms = agreed(policy, threshold, scale, seed, lifetime, game, common, reward)
         own = own_thresholds(thresholds, names, terms.scale)
         budget = int(budget)
         opened = Database(database, create=True)
@@ -174,12 +181,18 @@ class Campaign:
         """Tell results and fail tickets, by number, and ask for more, all in one transaction."""
         lasts = self.terms.lifetime
         if lifetime is not None:
-            lasts = a_number("the seconds until a ticket expires", lifetime, above=0)
+            lasts = a_lifetime(lifetime)
         request = _a_request(request)
+        ask = a_whole_number("the number of tickets", ask, least=0)
+        results = {_number(ticket): reward for ticket, reward in (told or {}).items()}
+        reasons = {
+            _number(ticket): a_text("the reason", reason)
+            for ticket, reason in (failed or {}).items()
+        }
         with self._turn(knows=bool(ask)) as turn:
-            for ticket, reward in (told or {}).items():
+            for ticket, reward in results.items():
                 turn.tell(ticket, reward)
-            for ticket, reason in (failed or {}).items():
+            for ticket, reason in reasons.items():
                 turn.fail(ticket, reason)
             if not ask:
                 return []
@@ -202,8 +215,16 @@ class Campaign:
         names = [a_text("the name of an arm", arm) for arm in _a_list(arms)]
         new = arm_names(names) if names else ()
         own = own_thresholds(thresholds, new, self.terms.scale)
+        for each in new:
+            if each not in own and not self.terms.common:
+                raise InvalidInput(
+                    f"the threshold of the arm {each!r}",
+                    None,
+                    "given",
+                    "Every arm of the campaign has its own, and there is no common one.",
+                )
         if budget is not None:
-            budget = a_whole_number("the budget", budget, least=1)
+            budget = a_budget(budget)
         with self._turn(knows=True) as turn:
             turn.extend(
                 turn.counts.budget if budget is None else budget,
@@ -218,6 +239,19 @@ class Campaign:
         if any(map(gone, workers)):
             with self._turn(knows=True) as turn:
                 turn.fail_those_of(gone, "its worker is gone")
+
+    def leave(
+        self, worker: str, told: Mapping[int, float], failed: Mapping[int, str], reason: str
+    ) -> None:
+        """Take in what a worker that leaves has, and return what else it has out to the budget."""
+        with self._turn(knows=True) as turn:
+            for ticket, reward in told.items():
+                with suppress(InvalidInput):  # told otherwise meanwhile: that stands
+                    turn.tell(ticket, reward)
+            for ticket, why in failed.items():
+                with suppress(InvalidInput):
+                    turn.fail(ticket, why)
+            turn.fail_those_of(worker.__eq__, reason)
 
     def status(self) -> Status:
         """Return the books: budget, tries, what waits, what was counted apart."""
@@ -332,6 +366,12 @@ def _a_list(arms: Sequence[str]) -> Sequence[str]:
     return arms
 
 
+def _first_of_all(thresholds: Mapping[str, float] | None, names: Sequence[str]) -> float:
+    if not thresholds or any(name not in thresholds for name in names):
+        raise InvalidInput("the threshold", None, "given", "Or list one of its own for every arm.")
+    return thresholds[names[0]]
+
+
 def _a_request(request: str | None) -> str | None:
     return None if request is None else a_text("the request", request, LONGEST_NAME)
 
@@ -339,4 +379,4 @@ def _a_request(request: str | None) -> str | None:
 def _number(ticket: Ticket | int) -> int:
     if isinstance(ticket, Ticket):
         return ticket.id
-    return a_whole_number("the ticket", ticket, least=1)
+    return a_whole_number("the ticket", ticket, least=1, most=MOST)

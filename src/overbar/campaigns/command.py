@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from threading import Event, Lock, Timer
-from time import monotonic
+from time import monotonic, sleep
 from typing import IO, Literal
 
 from tenacity import (
@@ -21,7 +21,8 @@ from tenacity import (
 )
 
 from overbar.campaigns.log import Ticket
-from overbar.errors import InvalidInput, TryFailed
+from overbar.campaigns.terms import LONGEST
+from overbar.errors import InvalidInput, TryFailed, a_number, a_whole_number
 from overbar.live.checks import Scale, a_reward
 
 PAUSE = 30  # seconds at most, before a command is run again
@@ -47,8 +48,16 @@ class Command:
     retry_exits: Sequence[int] = ()
     retries: int = 3
     _running: set["subprocess.Popen[bytes]"] = field(default_factory=set)
+    _starting: int = 0
     _lock: Lock = field(default_factory=Lock)
     _stopped: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        retries = a_whole_number("the number of retries", self.retries, least=0, most=10**6)
+        a_number(
+            "the timeout", self.timeout, above=0, most=LONGEST / (1 + retries) / 2,
+            do="All tries again together may take five years.",
+        )  # fmt: skip
 
     @property
     def lifetime(self) -> float:
@@ -68,7 +77,10 @@ class Command:
 
     def stop(self) -> None:
         """End what runs, and run nothing again."""
-        self._stopped.set()
+        with self._lock:
+            self._stopped.set()
+        while self._starting:  # what is just being started would outlive us
+            sleep(0.01)
         with self._lock:
             running = list(self._running)
         _end(*running)
@@ -106,6 +118,30 @@ class Command:
         words = [word.replace("{arm}", ticket.arm) for word in self.words]
         told = {"OVERBAR_ARM": ticket.arm, "OVERBAR_TICKET": str(ticket.id)}
         late = Event()
+        process = self._started(words, told, output, complaints)
+
+        def end() -> None:
+            late.set()
+            _end(process)
+
+        timer = Timer(self.timeout, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            return process.wait(), not late.is_set()
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._running.discard(process)
+
+    def _started(
+        self, words: Sequence[str], told: dict[str, str], output: IO[bytes], complaints: IO[bytes]
+    ) -> "subprocess.Popen[bytes]":
+        with self._lock:
+            if self._stopped.is_set():
+                raise TryFailed("The command was stopped.")
+            self._starting += 1
+        process = None
         try:
             process = subprocess.Popen(
                 words,
@@ -119,24 +155,12 @@ class Command:
             raise InvalidInput(
                 "the command", words[0], "a program that can be run", f"({error})"
             ) from None
-        with self._lock:
-            self._running.add(process)
-
-        def end() -> None:
-            late.set()
-            _end(process)
-
-        timer = Timer(self.timeout, end)
-        timer.daemon = True
-        timer.start()
-        try:
-            if self._stopped.is_set():  # while it was started
-                _end(process)
-            return process.wait(), not late.is_set()
         finally:
-            timer.cancel()
             with self._lock:
-                self._running.discard(process)
+                self._starting -= 1
+                if process is not None:
+                    self._running.add(process)
+        return process
 
 
 def _end(*processes: "subprocess.Popen[bytes]") -> None:

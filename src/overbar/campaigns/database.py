@@ -27,12 +27,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from overbar.campaigns.tables import VERSION, metadata, schema
-from overbar.errors import InvalidInput, StorageError, UnknownCampaign
+from overbar.errors import InvalidInput, StorageError, UnknownCampaign, a_number
 
 PATIENCE = 30  # seconds that a transaction waits for others
 NAP = 0.002  # seconds between two looks whether it is its turn
 WAL_IS_SOUND = (3, 51, 3)  # before it, SQLite's write-ahead log may corrupt a database (WAL reset)
 CREATING = 0x0BA2  # the number of our advisory lock on PostgreSQL
+FORBIDDEN = ("readonly database", "unable to open database file")  # what SQLite says
 
 
 class Database:
@@ -94,6 +95,11 @@ class Database:
                 raise InvalidInput(
                     "the database", self.shown, "an SQLite database, or a new file"
                 ) from None
+            if any(words in said for words in FORBIDDEN):
+                raise StorageError(
+                    f"The database {self.shown!r} cannot be used: {said}. "
+                    "You must be allowed to read and write the file, and to write in its folder."
+                ) from error
             raise StorageError(
                 f"The database {self.shown!r} cannot be used now: {said}. "
                 "Try again: it is safe to tell a result, or to make a request, a second time."
@@ -137,6 +143,8 @@ def journal_mode(version: tuple[int, ...]) -> str:
 def _url(given: str | Path) -> URL:
     if not str(given):
         raise InvalidInput("the database", given, "the path of a file, or a URL")
+    if str(given) == ":memory:":
+        raise InvalidInput("the database", given, "the path of a file", "It has to outlive you.")
     if "://" not in str(given):
         return URL.create("sqlite", database=str(given))
     try:
@@ -152,6 +160,7 @@ def _url(given: str | Path) -> URL:
             "the path of a file, or the URL of a PostgreSQL database",
             "For example postgresql://user@host/database.",
         )
+    _patience(url)
     return url
 
 
@@ -226,7 +235,13 @@ def _begin_sqlite(patience: float, connection: Connection) -> None:
 
 
 def _patience(url: URL) -> float:
-    return float(str(url.query.get("timeout", PATIENCE)))
+    given = url.query.get("timeout", PATIENCE)
+    try:
+        return a_number("", float(str(given)), least=0, most=86400)
+    except ValueError:
+        raise InvalidInput(
+            "the timeout of the database", given, "a number of seconds, at most a day"
+        ) from None
 
 
 def _first_line(error: BaseException | None) -> str:

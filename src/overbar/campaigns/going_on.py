@@ -7,6 +7,7 @@ from overbar.campaigns import DATABASE
 from overbar.campaigns.arms_file import Listed
 from overbar.campaigns.campaign import LIFETIME, Campaign
 from overbar.errors import Conflict, InvalidInput, UnknownCampaign
+from overbar.live.checks import a_scale, few
 from overbar.policies import Policy
 
 
@@ -21,20 +22,16 @@ def begun(
     scale: tuple[float, float] = (0.0, 1.0),
     seed: int = 0,
     lifetime: float = LIFETIME,
+    reward: str | None = None,
 ) -> Campaign:
     """Create a campaign of the arms that are listed."""
     own, history = _own(listed)
-    if threshold is None:
-        if len(own) < len(listed) or not own:
-            raise InvalidInput(
-                "the threshold", None, "given", "Or list one of its own for every arm."
-            )
-        threshold = next(iter(own.values()))
     if budget is None:
         raise InvalidInput("the budget", None, "given when a campaign begins")
     return Campaign.create(
         name, [arm.name for arm in listed], threshold, budget, policy=policy, database=database,
         scale=scale, thresholds=own, history=history, seed=seed, lifetime=lifetime,
+        reward=reward,
     )  # fmt: skip
 
 
@@ -48,23 +45,38 @@ def resumed(
     database: str | Path = DATABASE,
     scale: tuple[float, float] = (0.0, 1.0),
     seed: int = 0,
+    reward: str | None = None,
+    named: bool = True,
 ) -> Campaign:
-    """Open the campaign, with a larger budget and new arms if so listed; or create it."""
+    """Open the campaign, with a larger budget and new arms if so listed; or create it.
+
+    One that was not `named`, and has none of the arms that are listed, is taken for another.
+    """
+    a_scale(scale)
     try:
         campaign = Campaign.open(name, database)
     except UnknownCampaign:
         try:
             return begun(
                 name, listed, threshold, budget, policy=policy, database=database, scale=scale,
-                seed=seed,
+                seed=seed, reward=reward,
             )  # fmt: skip
         except Conflict:  # another began it at this very moment
             campaign = Campaign.open(name, database)
     try:
-        _check_same(campaign, listed, threshold, policy, scale, seed)
+        _check_same(campaign, listed, threshold, policy, scale, seed, reward)
         there = campaign.arms()
+        if listed and not named and not any(arm.name in there for arm in listed):
+            raise InvalidInput(
+                f"the list of arms for the campaign {name!r}",
+                [arm.name for arm in listed[:5]],
+                f"of that campaign, one at least, such as {few(there)}",
+                "To begin another campaign of the same command, give it a --name.",
+            )
         new = [arm for arm in listed if arm.name not in there]
         own, history = _own(new)
+        if threshold is not None and not campaign.terms.common:
+            own = dict.fromkeys((arm.name for arm in new), threshold) | own
         if new or budget is not None:
             campaign.extend(budget, [arm.name for arm in new], own, history)
         return campaign
@@ -85,15 +97,17 @@ def _check_same(
     policy: Policy | None,
     scale: tuple[float, float],
     seed: int,
+    reward: str | None,
 ) -> None:
     terms = campaign.terms
     for what, given, agreed in [
-        ("threshold", terms.threshold if threshold is None else threshold, terms.threshold),
-        ("policy", terms.policy if policy is None else policy, terms.policy),
+        ("threshold", threshold if terms.common else None, terms.threshold),
+        ("policy", policy, terms.policy),
         ("scale", tuple(scale), terms.scale),
         ("seed", seed, terms.seed),
+        ("reward", reward, terms.reward),
     ]:
-        if given != agreed:
+        if None not in (given, agreed) and given != agreed:
             raise InvalidInput(
                 f"the {what} of the campaign {campaign.name!r}",
                 given,

@@ -11,18 +11,26 @@ from overbar.policies import APT, AugUCB, Game, Policy, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
+SHOWN = 60  # characters of what is too long
+LONGEST = 10 * 365 * 86400.0  # seconds that a ticket may last, or a try take: ten years
+MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
 FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Policy, threshold, scale, seed, and the seconds until a ticket expires."""
+    """Policy, threshold, scale, seed, the seconds until a ticket expires, and what is rewarded.
+
+    Where every arm has a bar of its own, the threshold is not common, and stands for nothing.
+    """
 
     policy: Policy
     threshold: float
     scale: Scale
     seed: int
     lifetime: float
+    common: bool = True
+    reward: str | None = None  # None: not said
 
     def to_json(self) -> str:
         """Return the terms as JSON."""
@@ -33,6 +41,8 @@ class Terms:
                 "scale": self.scale,
                 "seed": self.seed,
                 "lifetime": self.lifetime,
+                "common": self.common,
+                "reward": self.reward,
             }
         )
 
@@ -43,7 +53,15 @@ class Terms:
         do = "Give it: Campaign.open(name, policy=…)."
         played = spelling.read(read["policy"], policy, "the campaign", do)
         low, high = read["scale"]
-        return cls(played, read["threshold"], (low, high), read["seed"], read["lifetime"])
+        return cls(
+            played,
+            read["threshold"],
+            (low, high),
+            read["seed"],
+            read["lifetime"],
+            read.get("common", True),  # older databases do not say these two
+            read.get("reward"),
+        )
 
     def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
         """Return the policy at play on arms of these thresholds, from a state if one is given."""
@@ -58,6 +76,8 @@ def agreed(
     seed: int,
     lifetime: float,
     game: tuple[int, int],
+    common: bool = True,
+    reward: str | None = None,
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
@@ -74,16 +94,32 @@ def agreed(
         a_threshold(threshold, checked),
         checked,
         a_whole_number("the seed", seed, least=0),
-        a_number("the seconds until a ticket expires", lifetime, above=0),
+        a_lifetime(lifetime),
+        common,
+        None if reward is None else a_text("the kind of reward", reward),
     )
-    opened(policy, Game(K, a_whole_number("the budget", T, least=1)))
+    opened(policy, Game(K, a_budget(T)))
     return terms
+
+
+def a_lifetime(given: object) -> float:
+    """Return the seconds that a ticket lasts as a float, or raise `InvalidInput`."""
+    return a_number(
+        "the seconds until a ticket expires", given, above=0, most=LONGEST, do="That is ten years."
+    )
+
+
+def a_budget(given: object) -> int:
+    """Return the budget as an int, or raise `InvalidInput`."""
+    return a_whole_number("the budget", given, least=1, most=MOST)
 
 
 def a_text(what: str, given: object, most: int | None = None) -> str:
     """Return text that every database holds and every command takes, or raise `InvalidInput`."""
     accepted = "text" if most is None else f"text of 1 to {most} characters"
     if not isinstance(given, str) or (most is not None and not 1 <= len(given) <= most):
+        if isinstance(given, str) and len(given) > SHOWN:
+            given = f"{given[:SHOWN]}…"
         raise InvalidInput(what, given, accepted)
     try:
         given.encode()

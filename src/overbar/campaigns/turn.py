@@ -1,6 +1,6 @@
 """A turn at a campaign: what is told, failed and asked in one transaction, all of it or nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from overbar.campaigns.course import Arm, Counts, Course
@@ -106,6 +106,13 @@ class Turn:
         for name, rewards in results.items():
             if name not in numbers:
                 raise UnknownArm("the arm", name, f"one of {few(numbers)}")
+            if isinstance(rewards, str) or not isinstance(rewards, Iterable):
+                raise InvalidInput(
+                    f"the results of the arm {name!r}",
+                    rewards,
+                    "a list of rewards",
+                    "Put a single one in a list.",
+                )
             given += [(numbers[name], a_reward(reward, scale)) for reward in rewards]
         if request is not None and (before := self._rows.of_request(self._connection, request)):
             if [(event.kind, event.arm, event.reward) for event in before] != [

@@ -1,5 +1,6 @@
 """The command line: one file a command; parsing, progress and exit codes, no logic."""
 
+import errno
 import os
 import sys
 import warnings
@@ -13,6 +14,8 @@ from overbar.cli.paper import paper
 from overbar.cli.run import run
 from overbar.cli.simulate import simulate
 from overbar.errors import OverbarError
+
+UNWRITTEN = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -32,7 +35,9 @@ def main() -> None:
     """
     warnings.showwarning = _show_warning
     try:
-        _leave(overbar.main(standalone_mode=False) or 0)
+        code = overbar.main(standalone_mode=False) or 0
+        sys.stdout.flush()
+        _leave(code)
     except click.ClickException as error:
         error.show()
         _leave(error.exit_code)
@@ -41,6 +46,12 @@ def main() -> None:
         _leave(INTERRUPTED)
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)
+        _leave(1)
+    except OSError as error:
+        if error.errno not in UNWRITTEN or error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left is flushed at the end
+        click.echo(f"Error: The output cannot be written: {error.strerror}.", err=True)
         _leave(1)
 
 

@@ -179,9 +179,16 @@ def delete(name: str, yes: bool, database: str) -> None:
     """Delete a campaign, with its log."""
     with _opened(name, database) as opened:
         if not yes:
-            click.confirm(
-                f"Delete {name!r}, with its {opened.status().told} results?", abort=True, err=True
-            )
+            try:
+                sure = click.confirm(
+                    f"Delete {name!r}, with its {opened.status().told} results?", err=True
+                )
+            except click.Abort:
+                click.echo(err=True)  # the line of the question ends here
+                raise
+            if not sure:
+                click.echo("Kept.", err=True)
+                return
         opened.delete()
 
 

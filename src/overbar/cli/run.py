@@ -10,11 +10,13 @@ import click
 
 from overbar.cli import findings as shown
 from overbar.cli.lab import Interrupted
-from overbar.errors import InvalidInput, OverbarError
+from overbar.errors import InvalidInput, OverbarError, UnknownCampaign
 
 if TYPE_CHECKING:
     from overbar.campaigns.campaign import Campaign
     from overbar.campaigns.command import Command
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, kill, a terminal that closes
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -82,17 +84,26 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         command, options["reward"], options["scale"], options["timeout"], options["retry_exits"],
         options["retries"],
     )  # fmt: skip
+    listed = shown.listed(options["arms_file"], options["single"])
     campaign = resumed(
-        options["name"] or shlex.join(command).replace("'{arm}'", "{arm}"),
-        shown.listed(options["arms_file"], options["single"]),
+        _by_default(command) if options["name"] is None else options["name"],
+        listed,
         options["threshold"],
         options["budget"],
         policy=shown.policy_of(options["policy"]),
         database=options["database"],
         scale=options["scale"],
         seed=options["seed"],
+        reward=options["reward"],
+        named=options["name"] is not None,
     )
     with campaign:
+        if not any("{arm}" in word or "OVERBAR_ARM" in word for word in command):
+            click.echo(
+                "Note: no {arm} in the command, so that it has to look for it in OVERBAR_ARM.",
+                err=True,
+            )
+        _say_what_is_not_listed(campaign, {arm.name for arm in listed})
         _try_arms(campaign, tries, options["jobs"])
         found = campaign.findings()
         status = campaign.status()
@@ -102,22 +113,65 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         context.exit(shown.exit_code(found))
 
 
+def _by_default(command: tuple[str, ...]) -> str:
+    from overbar.campaigns.terms import LONGEST_NAME, SHOWN
+
+    name = shlex.join(command).replace("'{arm}'", "{arm}")
+    if len(name) > LONGEST_NAME:
+        raise InvalidInput(
+            "the name of the campaign, which is the command,",
+            f"{name[:SHOWN]}…",
+            f"text of 1 to {LONGEST_NAME} characters",
+            "Give it another: --name NAME.",
+        )
+    return name
+
+
+def _say_what_is_not_listed(campaign: "Campaign", listed: set[str]) -> None:
+    arms = campaign.arms()
+    others = sum(arm not in listed for arm in arms)
+    if listed and others:
+        click.echo(
+            f"Goes on with the campaign {campaign.name!r}: {len(arms)} arms, {others} of them not "
+            "listed now. --name begins another.",
+            err=True,
+        )
+
+
 def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
     from overbar.campaigns import workers
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    for each in ENDING:
+        if signal.getsignal(each) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(each, _interrupt)
     try:
         with shown.Progress(campaign) as progress:
             workers.run(campaign, command, jobs, command.lifetime, command.stop, progress)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         status = campaign.status()
+        notes = getattr(interrupt, "__notes__", None)
+        back = " ".join(notes or ["What was under way went back to the budget."])
         raise Interrupted(
-            f"{status.told} of {status.budget} tries are in; what was under way went back to the "
-            "budget. The same command goes on from there."
+            f"{status.told} of {status.budget} tries are in. {back} "
+            "The same command goes on from there."
         ) from None
+    except UnknownCampaign:  # there is nothing to go on from
+        raise
     except OverbarError:
         click.echo("Stopped by an error. The same command goes on from there.", err=True)
         raise
+
+
+def _interrupt(*_: object) -> None:
+    """End the run, once: a second Ctrl-C must not keep us from ending what runs."""
+    for each in ENDING:
+        if signal.getsignal(each) is _interrupt:
+            signal.signal(each, _heed_not)  # not SIG_IGN, which a command would inherit
+    raise KeyboardInterrupt
+
+
+def _heed_not(*_: object) -> None:
+    pass
 
 
 def _check_can_be_run(program: str) -> None:

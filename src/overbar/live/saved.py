@@ -49,6 +49,7 @@ def from_json(text: str, policy: Policy | None) -> tuple[dict[str, Any], list[Ev
         made = {key: read[key] for key in ("arms", "threshold", "budget", "scale", "seed")}
         made["thresholds"] = read.get("thresholds", {})
         spelt = {key: read["policy"][key] for key in ("name", "parameters")}
+        spelt["own"] = read["policy"].get("own")
         log = [tuple(event) for event in read["log"]]
     except (ValueError, TypeError, KeyError) as error:
         raise InvalidInput(
