@@ -497,3 +497,24 @@ def test_what_is_forbidden_is_not_to_be_tried_again(file: str) -> None:
     with pytest.raises(ob.StorageError, match="allowed to read and write"), database.reading():
         raise sqlite3.OperationalError("attempt to write a readonly database")
     database.close()
+
+
+def test_a_policy_that_stopped_takes_in_what_comes_later(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a snapshot too, in which no arm has a key any more."""
+    monkeypatch.setattr(snapshot, "due", lambda *_: True)
+    with ob.Campaign.create("c", SEVEN, 0.5, 60, policy=ob.CSAR(), database=file) as campaign:
+        late, *others = campaign.ask(60)
+        while others:
+            for ticket in others:
+                campaign.tell(ticket, ticket.arm in "abc")
+            others = campaign.ask(60)
+        assert campaign.status().stopped
+    with ob.Campaign.open("c", file) as campaign:
+        campaign.tell(late, 1)
+        campaign.add_history({"g": [0]})
+        assert campaign.ask() == []
+        assert campaign.status().history == 1
+        assert len(list(campaign.replay())) == campaign.status().told
+    check_accounts(file, "c")

@@ -46,6 +46,8 @@ class Play:
         self.tau: list[float] = []
         self._unit_tau: list[float] = []
         self._version: list[int] = []
+        self._queue: list[Key] = []
+        self._stale: set[int] = set()  # arms whose keys in the queue are of the past
         if state is None:
             self.reopen(rounds, thresholds)
         else:
@@ -86,6 +88,8 @@ class Play:
     def front(self) -> list[Key]:
         """Return the keys of the arm that comes first by its key, and of the runner-up."""
         keys: list[Key] = []
+        if self._m == len(self._rounds):
+            return keys
         while len(keys) < min(2, self._active):
             keys.append(self._first())
             heappop(self._queue)
@@ -217,4 +221,4 @@ class Play:
     def _rebuild_queue(self) -> None:
         self._queue = [self._key(arm) for arm, record in enumerate(self.records) if record.active]
         heapify(self._queue)
-        self._stale: set[int] = set()  # arms whose keys in the queue are of the past
+        self._stale.clear()
