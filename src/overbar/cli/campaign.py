@@ -47,12 +47,7 @@ def create(name: str, **options: Any) -> None:
     begun(
         name,
         shown.listed(options["arms_file"], options["single"]),
-        options["threshold"],
-        options["budget"],
-        policy=shown.policy_of(options["policy"]),
-        database=options["database"],
-        scale=options["scale"],
-        seed=options["seed"],
+        **shown.terms(options),
         lifetime=options["lifetime"],
     ).close()
 

@@ -1,7 +1,7 @@
 """What `overbar run` and `overbar campaign` share: options, tables, live progress, exit codes."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,6 +92,12 @@ def listed(arms_file: Path | None, single: Sequence[str]) -> "list[Listed]":
 
     arms = files.read(arms_file) if arms_file is not None else []
     return files.each_once([*arms, *(files.Listed("--arm", name) for name in single)])
+
+
+def terms(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a campaign is begun with, from the options of `terms_options` and database."""
+    plain = ("threshold", "budget", "database", "scale", "seed")
+    return {key: options[key] for key in plain} | {"policy": policy_of(options["policy"])}
 
 
 def policy_of(name: str | None) -> "Policy | None":

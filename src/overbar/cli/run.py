@@ -88,12 +88,7 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
     campaign = resumed(
         _by_default(command) if options["name"] is None else options["name"],
         listed,
-        options["threshold"],
-        options["budget"],
-        policy=shown.policy_of(options["policy"]),
-        database=options["database"],
-        scale=options["scale"],
-        seed=options["seed"],
+        **shown.terms(options),
         reward=options["reward"],
         named=options["name"] is not None,
     )

@@ -338,6 +338,8 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
             deal(table, lane, arms, rounds)
         for start in range(0, T, CHUNK):
             for lane in range(playing):
+                if states[lane].active == 0:  # it has stopped, and needs no more noise
+                    continue
                 if PLAIN:
                     draw_normals(noise, first + lane, normals, lane)
                 else:

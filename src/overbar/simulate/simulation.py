@@ -71,10 +71,10 @@ def trace(
 
 def named(policies: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
     """Return the policies by name; no two may have the same."""
-    if isinstance(policies, Policy):
-        policies = [policies]
-    by_name: dict[str, Policy] = dict(policies) if isinstance(policies, Mapping) else {}
-    for policy in () if isinstance(policies, Mapping) else policies:
+    by_name: dict[str, Policy] = {}
+    if isinstance(policies, Mapping):
+        by_name, policies = dict(policies), []
+    for policy in [policies] if isinstance(policies, Policy) else policies:
         name = getattr(policy, "name", repr(policy))
         if name in by_name:
             raise InvalidInput(
