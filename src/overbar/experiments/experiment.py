@@ -99,6 +99,7 @@ class Experiment:
     repetitions: int = 500
     seed: tuple[int, ...] = (0,)
     reading: str = "given"
+    indifference: float = 0.0
 
     def problem(self) -> Problem:
         """Make the arms; ranges are drawn once, from the seed."""
@@ -114,4 +115,4 @@ class Experiment:
                 error.args = (f"arms[{number}]: {error}",)
                 raise
             names += group.names or [str(first + i) for i in range(group.count)]
-        return Problem(arms, self.threshold, names)
+        return Problem(arms, self.threshold, names, self.indifference)

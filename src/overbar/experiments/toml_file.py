@@ -11,7 +11,10 @@ from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.experiments.experiment import DISTRIBUTIONS, Experiment, Group, Log, Range, Value
 from overbar.policies import BUILT_IN, Policy
 
-KEYS = ("title", "threshold", "budget", "repetitions", "seed", "arms", "policies")
+KEYS = (
+    *("title", "threshold", "indifference", "budget", "repetitions", "seed"),
+    *("arms", "policies"),
+)
 
 
 def read(path: Path) -> Experiment:
@@ -54,6 +57,7 @@ def _experiment(given: dict[str, Any], name: str, folder: Path) -> Experiment:
         budget=a_whole_number("budget", given["budget"], least=1),
         repetitions=a_whole_number("repetitions", given.get("repetitions", 500), least=1),
         seed=(a_whole_number("seed", given.get("seed", 0), least=0),),
+        indifference=a_number("indifference", given.get("indifference", 0), least=0),
     )
 
 
