@@ -69,9 +69,8 @@ class Family:
     crowd in the middle, at an end or at both; each arm is of one of the distributions, with a
     spread of its own; τ is uniform between the lowest mean and the highest.
 
-    >>> family = Family(fewest=40, most=40)
-    >>> family.problem(3, seed=0)
-    <Problem of 40 arms, threshold 0.594461, 13 over it>
+    >>> Family(fewest=40, most=40).problem(3, seed=0).K
+    40
     """
 
     fewest: int = 5
