@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -22,13 +23,14 @@ import overbar as ob
 from overbar.cli import main
 from overbar.cli.compare import DISTRIBUTIONS
 from overbar.experiments import families, paper
-from overbar.experiments.comparison import Match, standings, steps, totals
+from overbar.experiments.comparison import Match, standings, steps
 from overbar.experiments.engines import threads
 from overbar.experiments.entrants import Entered, entered
 from overbar.experiments.experiment import Experiment, Listed
 from overbar.experiments.families import Family
 from overbar.experiments.run import run
 from overbar.experiments.significance import paired
+from overbar.experiments.totals import totals
 from overbar.policies.released import ReleasedAugUCB, ReleasedUCBEV
 from overbar.simulate.blocks import Played
 from tests.test_cli import OVERBAR, overbar
@@ -440,6 +442,21 @@ def test_the_table_says_who_wins(compared: Compare) -> None:
     as_csv = compared(*arguments, "--csv")
     rows = list(csv.DictReader(StringIO(as_csv)))
     assert [row["errors"] for row in rows] == [str(record["errors"]) for record in records]
+
+
+def test_the_documents_show_what_is_printed(compared: Compare) -> None:
+    """All but the times: as long as the bits are the same, so are the tables."""
+
+    def timeless(said: str) -> list[list[str]]:
+        rows = [[cell.strip("- ") for cell in line.split("|")] for line in said.splitlines()]
+        return [row[:5] + row[6:] for row in rows]
+
+    text = (Path(__file__).parent.parent / "docs/experiments.md").read_text("utf-8")
+    command = re.search(
+        r"`overbar compare (--experiments 3 .*)` prints\n\n```text\n(.*?)```", text, re.S
+    )
+    assert command
+    assert timeless(compared(*command[1].split())) == timeless(command[2])
 
 
 def test_time_steps_readings_and_forms(compared: Compare) -> None:
