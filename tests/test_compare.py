@@ -167,9 +167,30 @@ def test_totals_by_hand() -> None:
     first, second = added["one"], added["other"]
     assert (first.best, first.clear, second.best, second.clear) == (1, 1, 1, 1)
     assert first.rate == first.misjudged == pytest.approx((0 + 11 / 40) / 2)
+    never, often = 2 / 44, 13 / 44  # with two that erred and two that did not added
+    variance = never * (1 - never) / 44 + often * (1 - often) / 44
+    assert first.half == pytest.approx(1.96 * variance**0.5 / 2)
     p = 11 / 40
-    assert first.half == pytest.approx(1.96 * (p * (1 - p) / 40) ** 0.5 / 2)
+    assert first.misjudged_half == pytest.approx(1.96 * (p * (1 - p) / 40) ** 0.5 / 2)
     assert (first.spent, first.ns) == (0.8, 10.0)
+
+
+def test_time_steps_of_an_experiment_are_no_more_repetitions() -> None:
+    """Judged twice with the same outcome, a mean is no surer than judged once."""
+    once = beats(10, 4)
+    again = {
+        name: played._replace(misjudged=played.misjudged[:, [0, 0]])
+        for name, played in once.result.played.items()
+    }
+    experiment = replace(once.entered.experiment, at=(50, 100))
+    result = replace(once.result, played=again, at=(50, 100))
+    twice = Match(Entered(experiment, {}), result, once.ns)
+    for one, two in zip(
+        totals(standings([once]), [once]), totals(standings([twice]), [twice]), strict=True
+    ):
+        assert two.standings == 2
+        assert (two.rate, two.half) == pytest.approx((one.rate, one.half))
+        assert two.misjudged_half == pytest.approx(one.misjudged_half)
 
 
 def clear_leads(chances: list[float], times: int, seed: int) -> int:

@@ -40,7 +40,7 @@ def totals(found: Sequence[Standing], matches: Sequence[Match]) -> list[Total]:
 def _total(name: str, found: Sequence[Standing], matches: Sequence[Match]) -> Total:
     scores = [standing.scores[name] for standing in found]
     beside = [score.against for score in scores if score.against is not None]
-    rate, half = _mean(name, matches, Result.wrong)
+    rate, half = _mean(name, matches, Result.wrong, more=2)
     misjudged, misjudged_half = _mean(name, matches, Result.misjudged)
     return Total(
         policy=name,
@@ -60,17 +60,24 @@ def _total(name: str, found: Sequence[Standing], matches: Sequence[Match]) -> To
 
 
 def _mean(
-    name: str, matches: Sequence[Match], measure: Callable[[Result, str, int], NDArray[np.generic]]
+    name: str,
+    matches: Sequence[Match],
+    measure: Callable[[Result, str, int], NDArray[np.generic]],
+    more: int = 0,
 ) -> tuple[float, float]:
     """Return the mean over all standings, and half of its 95 % interval.
 
-    Time steps of one experiment share their repetitions, and are added up before the variance is.
+    Time steps of one experiment share their repetitions, so a repetition counts by its mean over
+    them. For the interval of a share, `more` repetitions that erred and as many that did not are
+    added (Agresti and Coull, 1998): or else a policy that never errs would be beyond doubt.
     """
     total, variance, count = 0.0, 0.0, 0
     for each in matches:
         if name in each.result.policies:
-            sums = np.sum([measure(each.result, name, at) for at in each.steps], axis=0)
-            total += float(sums.mean())
-            variance += float(sums.var()) / each.result.repetitions
-            count += len(each.steps)
-    return total / count, 1.96 * sqrt(variance) / count
+            steps, n = len(each.steps), each.result.repetitions + 2 * more
+            x = np.sum([measure(each.result, name, at) for at in each.steps], axis=0) / steps
+            middle = (x.sum() + more) / n
+            total += steps * float(x.mean())
+            variance += steps**2 * float((np.square(x).sum() + more) / n - middle**2) / n
+            count += steps
+    return total / count, 1.96 * sqrt(max(0.0, variance)) / count

@@ -116,6 +116,8 @@ def _against(beside: Beside | None) -> str:
 
 
 def _p(p: float) -> str:
+    if p < 1e-99:
+        return "p < 1e-99"
     return f"p = {p:.2g}" if p >= 0.001 else f"p = {p:.0e}"
 
 
@@ -126,8 +128,10 @@ def _first(standing: Standing, by: str, several: bool) -> str:
     if not best:
         return f"{when}No policy can play it."
     if lead is None:
+        if len(standing.scores) == 1:
+            return f"{when}{best[0]} plays alone."
         who = "All" if len(best) == len(standing.scores) else " and ".join(best)
-        return f"{when}{who} share the first place." if len(best) > 1 else f"{when}{who} is alone."
+        return f"{when}{who} share the first place."
     said = (
         f"{when}{best[0]} {COMES_FIRST[by]}. {lead.other} is next: {lead.fewer} to {lead.more} "
         f"repetitions, {_p(lead.p_holm)}"
