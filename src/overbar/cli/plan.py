@@ -1,0 +1,301 @@
+"""overbar plan: how large a budget has to be."""
+
+import sys
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from overbar.cli.findings import database_option
+from overbar.errors import InvalidInput, OverbarError, a_number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from overbar.planning.plan import Plan
+    from overbar.planning.source import Source
+    from overbar.policies import Policy
+
+LINE = 100  # characters
+ERRORS = (0.1, 0.05, 0.02)
+
+
+@click.command()
+@click.option("--arms", type=click.IntRange(min=1), metavar="K", help="How many arms.")
+@click.option("--threshold", type=float, metavar="BAR", help="The bar.")
+@click.option(
+    "--guess",
+    metavar="GUESS",
+    help="beta:A,B, uniform:LOW,HIGH or normal:MEAN,SD, from which the means of the arms come; or"
+    " an experiment, FILE.toml.",
+)
+@click.option(
+    "--pilot",
+    metavar="NAME|FILE.csv",
+    help="A campaign that has tried the arms a few times, or a log of such tries.",
+)
+@click.option(
+    "--logged",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="A log of rewards, columns arm and reward, of which each arm pays one again.",
+)
+@click.option(
+    "--rewards",
+    default="pass-fail",
+    show_default=True,
+    metavar="KIND",
+    help="pass-fail, gaussian:SD, or beta:SIZE (between the ends of the scale).",
+)
+@click.option(
+    "--scale",
+    type=(float, float),
+    default=(0.0, 1.0),
+    show_default=True,
+    metavar="LOW HIGH",
+    help="The least and the greatest reward that can come.",
+)
+@click.option("--budget", type=click.IntRange(min=1), metavar="TRIES", help="Only this budget.")
+@click.option(
+    "--error",
+    "errors",
+    type=float,
+    multiple=True,
+    metavar="SHARE",
+    help="An error to come down to, as often as you like. [default: 0.1, 0.05, 0.02]",
+)
+@click.option(
+    "--measure",
+    type=click.Choice(["share", "any"]),
+    default="share",
+    show_default=True,
+    help="The error is the share of wrong verdicts, or the chance that any is wrong.",
+)
+@click.option(
+    "--indifference",
+    type=float,
+    default=0.0,
+    metavar="WIDTH",
+    help="Arms no farther than this from the bar are right either way.",
+)
+@click.option(
+    "--policies",
+    metavar="NAMES",
+    help="Such as APT,UA. By default that of campaigns, APT and UA.",
+)
+@click.option("--reach", type=click.IntRange(min=1), metavar="TRIES", help="The largest budget.")
+@click.option("--problems", type=click.IntRange(min=2), help="Problems that are drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same bits.")
+@click.option("--threads", type=click.IntRange(min=1), help="By default one a core.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.png|.svg",
+    help="Draw the curve, too.",
+)
+@database_option
+def plan(**options: Any) -> None:
+    """Tell how large a budget has to be for an error, or what error a budget gives.
+
+    By simulation, before an arm is tried: from a guess of the arms, from a pilot, or from a log.
+
+    \b
+    overbar plan --arms 300 --threshold 0.95 --guess beta:20,1
+    overbar plan --threshold 0.95 --pilot nightly --budget 3000
+    """
+    from overbar.experiments import engines
+    from overbar.planning import plan as planning
+    from overbar.planning.forecast import Forecaster
+
+    errors = _errors(options)
+    source = _source(options)
+    low, width = source.scale[0], source.scale[1] - source.scale[0]
+    threshold = _threshold(options["threshold"], source)
+    indifference = a_number("the indifference", options["indifference"], least=0, most=width)
+    with engines.threads(options["threads"]) as executor, _Status() as status:
+        forecaster = Forecaster(
+            *(source.guess, (threshold - low) / width, executor, options["seed"]),
+            indifference / width,
+        )
+        found = planning.plan(
+            forecaster,
+            _policies(options["policies"], source.guess.count),
+            errors,
+            options["measure"],
+            *(options["budget"], options["reach"], options["problems"], status),
+        )
+    _show(found, source, options | {"threshold": threshold, "indifference": indifference})
+
+
+def _errors(options: dict[str, Any]) -> tuple[float, ...]:
+    do = "5 % is 0.05."
+    given = [a_number("the error", each, above=0, most=1, do=do) for each in options["errors"]]
+    out = options["out"]
+    if out is not None and out.suffix not in (".png", ".svg"):
+        raise InvalidInput("the file of the curve", str(out), "one that ends with .png or .svg")
+    if out is not None and options["budget"] is not None:
+        raise click.UsageError("--out draws a curve, and --budget asks for a single point.")
+    by_default = ERRORS if options["budget"] is None else ()
+    return tuple(sorted(set(given) or by_default, reverse=True))
+
+
+def _source(options: dict[str, Any]) -> "Source":
+    from overbar.live.checks import a_scale
+    from overbar.planning import source
+
+    given = [key for key in ("guess", "pilot", "logged") if options[key] is not None]
+    if len(given) != 1:
+        raise click.UsageError("Give one of --guess, --pilot and --logged.")
+    scale = a_scale(options["scale"]) or (0.0, 1.0)
+    typed = options["guess"] is not None and not options["guess"].endswith(".toml")
+    if options["rewards"] != "pass-fail" and not typed:
+        raise click.UsageError(f"--rewards is not for --{given[0]}, which says what is paid.")
+    if options["guess"] is not None:
+        return source.typed(options["guess"], options["rewards"], options["arms"], scale)
+    if options["pilot"] is not None:
+        return source.pilot(options["pilot"], options["database"], options["arms"], scale)
+    return source.logged(options["logged"], options["arms"], scale)
+
+
+def _threshold(given: float | None, source: "Source") -> float:
+    from overbar.live.checks import a_threshold
+
+    threshold = source.threshold if given is None else given
+    if threshold is None:
+        raise click.UsageError("Give the bar: --threshold BAR.")
+    return a_threshold(threshold, source.scale if source.on_scale else None)
+
+
+def _policies(names: str | None, K: int) -> "list[Policy]":
+    from overbar.experiments.toml_file import policy_named
+    from overbar.planning.plan import usual
+
+    if names is None:
+        return usual(K)
+    chosen = dict.fromkeys(name.strip() for name in names.split(","))
+    return [policy_named(name, {}, "the policy") for name in chosen]
+
+
+def _show(found: "Plan", source: "Source", options: dict[str, Any]) -> None:
+    from overbar.report import planned
+
+    if options["out"] is not None:
+        from overbar.report.planned_figure import drawn
+
+        try:
+            options["out"].write_bytes(drawn(found, options["out"].suffix))
+        except OSError as error:
+            raise OverbarError(f"Cannot write to {options['out']}: {error.strerror}") from None
+    width = source.scale[1] - source.scale[0]
+    if options["as_json"]:
+        keys = ("arms", "threshold", "indifference", "seed")
+        said = {"guess": source.words, **{key: options[key] for key in keys}}
+        click.echo(planned.as_json(found, said | {"arms": source.guess.count}, width))
+        return
+    _print_heading(found, source, options)
+    (_print_point if options["budget"] is not None else _print_curve)(found)
+    for line in planned.sentences(found, width):
+        click.echo(fill(line, LINE))
+
+
+def _print_heading(found: "Plan", source: "Source", options: dict[str, Any]) -> None:
+    zone = f" ± {options['indifference']:g}" if options["indifference"] else ""
+    counts = [len(each.wrong) for curve in found.curves for each in curve.forecasts]
+    problems = f"{min(counts)} to {max(counts)}" if len(set(counts)) > 1 else f"{counts[0]}"
+    click.echo(
+        f"{source.guess.count} arms, {source.words}: "
+        f"{100 * found.over:.0f} % are over {options['threshold']:g}{zone}."
+    )
+    if source.note:
+        click.echo(fill(source.note, LINE))
+    click.echo(
+        f"Each budget was played on {problems} problems, 4 times on each; ± is the 95 % interval."
+    )
+
+
+def _print_curve(found: "Plan") -> None:
+    from rich.table import Table
+
+    from overbar.report import planned
+
+    names = [curve.policy for curve in found.curves]
+    scale = f"0 %{100 * planned.top(found):.0f} %".replace("%", "%" + " " * (planned.WIDTH - 7), 1)
+    click.echo(f"The error: {planned.ERRORS[found.measure]}.\n")
+    table = Table(box=None)
+    for heading in ("budget", "an arm"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for mark, name in zip(planned.MARKS, names, strict=False):
+        table.add_column(f"{mark} {name}", justify="right", no_wrap=True)
+    table.add_column(scale, no_wrap=True)
+    for row in planned.rows(found):
+        errors = ["" if each is None else planned.percent(each) for each in row.errors]
+        table.add_row(
+            *(planned.tries(row.budget), planned.each(row.tries_each), *errors, row.picture)
+        )
+    console = _console()
+    console.print(table)
+    click.echo("\nThe budget that an error takes, with its 95 % interval:")
+    answers = Table(box=None)
+    answers.add_column("error", justify="right")
+    for name in names:
+        answers.add_column(name, no_wrap=True)
+    for error in found.errors:
+        cells = [
+            planned.needed(curve.needed(error, found.measure), curve.forecasts[-1].budget)
+            for curve in found.curves
+        ]
+        answers.add_row(f"{100 * error:g} %", *cells)
+    console.print(answers)
+
+
+def _print_point(found: "Plan") -> None:
+    from rich.table import Table
+
+    from overbar.report import planned
+
+    [budget] = {curve.forecasts[0].budget for curve in found.curves}
+    click.echo(f"With a budget of {planned.tries(budget)} tries:")
+    table = Table(box=None)
+    table.add_column("policy", no_wrap=True)
+    for heading in ("wrong verdicts, %", "how many", "9 in 10 at most", "any wrong, %", "tries"):
+        table.add_column(heading, justify="right")
+    for curve in found.curves:
+        [at] = curve.forecasts
+        table.add_row(
+            *(curve.policy, planned.percent(at.share), f"{at.arms * at.share.value:.3g}"),
+            *(f"{at.nine_in_ten}", planned.percent(at.any), planned.tries(at.tries)),
+        )
+    _console().print(table)
+
+
+def _console() -> "Console":
+    """Return where tables go: in a pipe they have a line's length, in a terminal what it has."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=LINE)
+
+
+class _Status:
+    """What is played now, on a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._status = Console(stderr=True).status("")
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, policy: str, budget: int) -> None:
+        from overbar.report.planned import tries
+
+        self._status.update(f"{policy}, {tries(budget)} tries")
+
+    def __enter__(self) -> "_Status":
+        if self._shown:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._status.stop()

@@ -1,0 +1,138 @@
+"""The error of a policy over the budget, and the budget that an error takes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, pow
+
+from overbar.errors import InvalidInput
+from overbar.planning.forecast import PLAYS, Forecast, Forecaster, Measure
+from overbar.policies import Game, Policy
+from overbar.policies.policy import opened
+
+TRIES_EACH = tuple(10**e * each for e in range(5) for each in (1, 1.5, 2, 3, 5, 7))
+RUNS = (30, 200, 1000)  # tries an arm: a policy that needs not know the budget is played so far
+REACH = 1000  # tries an arm that are looked at, if nothing else is said
+STEPS = 100_000_000  # of a policy at one budget: about a second on two threads
+VERDICTS = 20_000  # that are judged at a budget: of so many, 5 % come out as 5 % ± 0.3 %
+PROBLEMS = {"share": (20, 400), "any": (200, 400)}  # the fewest and the most
+SETTLED = 3  # budgets in a row that are no worse than the error asked for end a curve
+
+Progress = Callable[[str, int], None]  # the policy that is played, and its budget
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The budget that an error takes; None is more than was looked at."""
+
+    error: float
+    budget: int | None
+    low: int | None  # the 95 % interval
+    high: int | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The error of a policy over the budget, at the budgets that were played."""
+
+    policy: str
+    forecasts: tuple[Forecast, ...]
+
+    def needed(self, error: float, measure: Measure) -> Needed:
+        """Return the budget from which on the error is no more than `error`.
+
+        Between two budgets that were played, the error is taken as straight in log budget. The ends
+        of the interval are where the ends of the error's intervals cross `error`.
+        """
+        points = [(each.budget, each.of(measure)) for each in self.forecasts]
+        budget, low, high = (crossing([(at, e[i]) for at, e in points], error) for i in range(3))
+        return Needed(error, budget, low, high)
+
+
+def crossing(points: Sequence[tuple[int, float]], error: float) -> int | None:
+    """Return the budget from which on no point is above `error`, or None if the last one is.
+
+    >>> crossing([(10, 0.1), (20, 0.3), (40, 0.1)], error=0.2)
+    29
+    """
+    if points[-1][1] > error:
+        return None
+    for (one, before), (two, after) in reversed(list(pairwise(points))):
+        if before > error:
+            part = (before - error) / (before - after)
+            return ceil(one * pow(two / one, part))
+    return points[0][0]
+
+
+def problems_for(K: int, measure: Measure, budget: int) -> int:
+    """Return how many problems are enough for about a point, and few enough for a second."""
+    fewest, most = PROBLEMS[measure]
+    enough = most if measure == "any" else min(most, VERDICTS // K)
+    return max(fewest, min(enough, STEPS // (PLAYS * budget)))
+
+
+def reach_of(K: int, measure: Measure) -> int:
+    """Return the largest budget that is looked at if nothing else is said."""
+    return max(K, min(REACH * K, 3 * STEPS // (PLAYS * PROBLEMS[measure][0])))
+
+
+def curve(
+    forecaster: Forecaster,
+    policy: Policy,
+    reach: int,
+    error: float,
+    measure: Measure,
+    problems: int | None = None,
+    progress: Progress = lambda policy, budget: None,
+) -> Curve:
+    """Return the error over budgets up to where it stays below `error`, or up to `reach`.
+
+    A policy that knows the budget is played with each budget by itself. Of another, a run tells of
+    all budgets that it passes.
+    """
+    K = forecaster.guess.count
+    grid = sorted({ceil(K * each) for each in TRIES_EACH if K * each < reach} | {reach})
+    forecasts: list[Forecast] = []
+    for budgets in _runs(forecaster, policy, grid):
+        progress(policy.name, budgets[-1])
+        count = problems or problems_for(K, measure, budgets[-1])
+        forecasts += forecaster.forecasts(policy, budgets, count)
+        last = [each.of(measure).high for each in forecasts[-SETTLED:]]
+        enough = budgets[-1] >= K * tries_that_tell(forecaster.threshold)
+        if enough and len(last) == SETTLED and max(last) <= error:
+            break
+    return Curve(policy.name, tuple(forecasts))
+
+
+def tries_that_tell(threshold: float) -> float:
+    """Return how many tries an arm it takes until a single failure is no verdict.
+
+    With fewer than 1 / (1 − τ), an arm is over a high bar only if it never failed, so the error may
+    be low at first and grow with the budget.
+    """
+    to_the_end = min(threshold, 1 - threshold)
+    return 1 / to_the_end if to_the_end > 0 else 1
+
+
+def _runs(forecaster: Forecaster, policy: Policy, grid: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the budgets that a run is judged at; the policy is played with the last of them."""
+    K, [problem] = forecaster.guess.count, forecaster.problems(1)
+    constants = set()
+    playable = []
+    refused = None
+    for budget in grid:
+        try:
+            rounds = opened(policy, Game(K, budget, problem))
+        except InvalidInput as error:
+            refused = error
+            continue
+        playable.append(budget)
+        constants.add((len(rounds), rounds[0].constants))
+    if refused is not None and not playable:
+        raise refused
+    if len(constants) > 1 or max(constants)[0] > 1:
+        yield from ([budget] for budget in playable)
+        return
+    ends = sorted({K * tries for tries in RUNS if K * tries < playable[-1]} | {playable[-1]})
+    for before, end in pairwise([0, *ends]):
+        yield [budget for budget in playable if before < budget <= end]

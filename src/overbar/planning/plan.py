@@ -1,0 +1,119 @@
+"""A plan: what an error takes, or what a budget gives, with several policies."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from overbar.campaigns.terms import agreed
+from overbar.errors import InvalidInput
+from overbar.planning.curve import Curve, Progress, curve, problems_for, reach_of
+from overbar.planning.forecast import Forecast, Forecaster, Measure
+from overbar.policies import APT, Policy, UniformAllocation
+
+#: Half-widths of the zone in which either verdict is right, as one would name them.
+ZONES = tuple(each * 10.0**e for e in range(-5, 0) for each in (1, 1.5, 2, 3, 4, 5, 7))
+FEWEST = 20  # problems that tell how wide a zone has to be
+SURER = 2  # times as many problems, where only one budget is asked for
+
+
+@dataclass(frozen=True)
+class Zone:
+    """How wide an indifference zone has to be for a budget to suffice; None: none would do."""
+
+    error: float
+    policy: str
+    budget: int
+    indifference: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The curves of the policies, and what they say of the errors that were asked for."""
+
+    measure: Measure
+    errors: tuple[float, ...]
+    over: float  # the share of arms over the bar
+    curves: tuple[Curve, ...]
+    reached: tuple[Forecast, ...]  # of the first policy, with the budgets that the errors take
+    zones: tuple[Zone, ...]
+    cannot: tuple[str, ...]  # why a policy cannot play
+
+
+def usual(K: int) -> list[Policy]:
+    """Return the policies that are forecast if none is named: that of campaigns first."""
+    of_campaigns = agreed(None, 0.5, (0.0, 1.0), 0, 1.0, (K, K)).policy
+    return list({each.name: each for each in (of_campaigns, APT(), UniformAllocation())}.values())
+
+
+def plan(
+    forecaster: Forecaster,
+    policies: Sequence[Policy],
+    errors: Sequence[float],
+    measure: Measure = "share",
+    budget: int | None = None,
+    reach: int | None = None,
+    problems: int | None = None,
+    progress: Progress = lambda policy, budget: None,
+) -> Plan:
+    """Forecast what each policy does with the budget, or with every budget up to `reach`.
+
+    For an error that the first policy does not come down to, the plan says which indifference zone
+    would do.
+    """
+    K = forecaster.guess.count
+    curves, cannot = [], []
+    refused: InvalidInput | None = None
+    for policy in policies:
+        try:
+            if budget is None:
+                most = reach or reach_of(K, measure)
+                least = min(errors)
+                curves.append(curve(forecaster, policy, most, least, measure, problems, progress))
+            else:
+                progress(policy.name, budget)
+                count = problems or SURER * problems_for(K, measure, budget)
+                [forecast] = forecaster.forecasts(policy, [budget], count)
+                curves.append(Curve(policy.name, (forecast,)))
+        except InvalidInput as error:
+            refused = error
+            cannot.append(f"{policy.name} cannot play: {error}")
+    if refused is not None and not curves:
+        raise refused
+    by_name = {policy.name: policy for policy in policies}
+    first = curves[0]
+    reached = []
+    for need in (first.needed(error, measure) for error in errors if budget is None):
+        if need.budget is not None:
+            count = problems or problems_for(K, measure, need.budget)
+            reached += forecaster.forecasts(by_name[first.policy], [need.budget], count)
+    zones = [
+        zone_for(forecaster, by_name[first.policy], first, error, measure)
+        for error in errors
+        if first.forecasts[-1].of(measure).value > error
+    ]
+    over = float(np.mean([problem.truth.mean() for problem in forecaster.drawn]))
+    return Plan(
+        measure, tuple(errors), over, tuple(curves), tuple(reached), tuple(zones), tuple(cannot)
+    )
+
+
+def zone_for(
+    forecaster: Forecaster, policy: Policy, of: Curve, error: float, measure: Measure
+) -> Zone:
+    """Return the narrowest zone with which the last budget of the curve gives the error.
+
+    A wider zone makes no verdict wrong, and the plays are the same; so the narrowest is found by
+    halving. A quarter of the problems tell it well enough.
+    """
+    last = of.forecasts[-1]
+    count = max(FEWEST, len(last.wrong) // 4)
+
+    def too_high(zone: float) -> bool:
+        [forecast] = forecaster.indifferent(zone).forecasts(policy, [last.budget], count)
+        return forecast.of(measure).value > error
+
+    wider = [zone for zone in ZONES if zone > forecaster.indifference]
+    place = bisect_left(wider, True, key=lambda zone: not too_high(zone))
+    return Zone(error, of.policy, last.budget, wider[place] if place < len(wider) else None)
