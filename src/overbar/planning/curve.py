@@ -1,7 +1,7 @@
 """The error of a policy over the budget, and the budget that an error takes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, pow
 
@@ -37,6 +37,7 @@ class Curve:
 
     policy: str
     forecasts: tuple[Forecast, ...]
+    closer: tuple[Forecast, ...] = ()  # where it comes down to an error, played once more
 
     def needed(self, error: float, measure: Measure) -> Needed:
         """Return the budget from which on the error is no more than `error`.
@@ -44,7 +45,8 @@ class Curve:
         Between two budgets that were played, the error is taken as straight in log budget. The ends
         of the interval are where the ends of the error's intervals cross `error`.
         """
-        points = [(each.budget, each.of(measure)) for each in self.forecasts]
+        played = sorted((*self.forecasts, *self.closer), key=lambda each: each.budget)
+        points = [(each.budget, each.of(measure)) for each in played]
         budget, low, high = (crossing([(at, e[i]) for at, e in points], error) for i in range(3))
         return Needed(error, budget, low, high)
 
@@ -80,28 +82,35 @@ def curve(
     forecaster: Forecaster,
     policy: Policy,
     reach: int,
-    error: float,
+    errors: Sequence[float],
     measure: Measure,
     problems: int | None = None,
     progress: Progress = lambda policy, budget: None,
 ) -> Curve:
-    """Return the error over budgets up to where it stays below `error`, or up to `reach`.
+    """Return the error over budgets up to where it stays below all `errors`, or up to `reach`.
 
     A policy that knows the budget is played with each budget by itself. Of another, a run tells of
     all budgets that it passes.
     """
+
+    def forecasts_at(budgets: list[int]) -> list[Forecast]:
+        progress(policy.name, budgets[-1])
+        count = problems or problems_for(K, measure, budgets[-1])
+        return forecaster.forecasts(policy, budgets, count)
+
     K = forecaster.guess.count
     grid = sorted({ceil(K * each) for each in TRIES_EACH if K * each < reach} | {reach})
     forecasts: list[Forecast] = []
     for budgets in _runs(forecaster, policy, grid):
-        progress(policy.name, budgets[-1])
-        count = problems or problems_for(K, measure, budgets[-1])
-        forecasts += forecaster.forecasts(policy, budgets, count)
+        forecasts += forecasts_at(budgets)
         last = [each.of(measure).high for each in forecasts[-SETTLED:]]
         enough = budgets[-1] >= K * tries_that_tell(forecaster.threshold)
-        if enough and len(last) == SETTLED and max(last) <= error:
+        if enough and len(last) == SETTLED and max(last) <= min(errors):
             break
-    return Curve(policy.name, tuple(forecasts))
+    rough = Curve(policy.name, tuple(forecasts))
+    between = {rough.needed(error, measure).budget or reach for error in errors} - set(grid)
+    closer = [each for at in sorted(between) for each in forecasts_at([at])]
+    return replace(rough, closer=tuple(closer))
 
 
 def tries_that_tell(threshold: float) -> float:

@@ -69,8 +69,7 @@ def plan(
         try:
             if budget is None:
                 most = reach or reach_of(K, measure)
-                least = min(errors)
-                curves.append(curve(forecaster, policy, most, least, measure, problems, progress))
+                curves.append(curve(forecaster, policy, most, errors, measure, problems, progress))
             else:
                 progress(policy.name, budget)
                 count = problems or SURER * problems_for(K, measure, budget)

@@ -157,6 +157,6 @@ def _curve(curve: Curve, errors: Sequence[float], measure: Measure) -> dict[str,
                 "any": each.any._asdict(),
                 "nine_in_ten": each.nine_in_ten,
             }
-            for each in curve.forecasts
+            for each in (*curve.forecasts, *curve.closer)
         ],
     }
