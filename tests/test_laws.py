@@ -19,6 +19,12 @@ POLICIES = st.sampled_from(
         ob.UCBEV(a=2, factor=0.5),
         ob.CSAR(),
         ob.UniformAllocation(),
+        ob.LSA(),
+        ob.FWT(),
+        ob.EVT(),
+        ob.BernoulliLR(),
+        ob.GaussianLR(),
+        ob.AnytimeAugUCB(),
     ]
 )
 #: A mean an arm, on tenths, so that arms on the bar and ties are common.
