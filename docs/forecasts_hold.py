@@ -2,12 +2,12 @@
 
     python docs/forecasts_hold.py [QUESTIONS] [FIRST]
 
-A question is drawn from its number: how many arms, what is guessed of them, what they pay, the bar,
-a policy, a budget and an error. `overbar plan` answers with the error that the budget gives and with
-the budget that the error takes. Then other problems of the guess, ten times as many and of another
-seed, are played with that budget, and with both ends of the interval of the other. The error should
-be inside its interval, and the interval of the budget should reach from where the error is too high
-to where it is not.
+A question is drawn from its number: how many arms, what is guessed of them, what they pay, the
+bar, a policy, a budget and an error. The planner answers with the error that the budget gives and
+with the budget that the error takes. Then other problems of the guess, ten times as many and of
+another seed, are played: with that budget, and with both ends of the interval of the other. The
+error should be inside its interval, and the interval of the budget should reach from where the
+error is too high to where it is not.
 """
 
 import sys
@@ -23,7 +23,7 @@ from overbar.planning.curve import curve, problems_for
 from overbar.planning.forecast import Estimate, Forecaster, Measure
 from overbar.planning.guess import MEANS, REWARDS, Drawn, Spelled
 
-POLICIES = (ob.APT(), ob.AugUCB(), ob.UniformAllocation())
+POLICIES = (ob.AnytimeAugUCB(), ob.APT(), ob.AugUCB(), ob.UniformAllocation())
 PLANNED, FRESH = 1, 2  # seeds
 REACH = 300  # tries an arm that are looked at
 TIMES = 10  # as many problems, afresh
@@ -56,14 +56,14 @@ class Question:
         else:
             means = f"normal:{chance.uniform(0.4, 0.6):.2f},{chance.uniform(0.05, 0.3):.2f}"
             rewards = f"gaussian:{chance.uniform(0.1, 0.6):.1f}"
-        measure: Measure = "any" if number % 4 == 3 else "share"
+        measure: Measure = "any" if number % 5 == 4 else "share"
         most = 300 if measure == "share" else 40  # of many arms, one is always misjudged
         arms = int(np.exp(chance.uniform(np.log(5), np.log(most))))
         guess = Drawn(Spelled.read("", means, MEANS), Spelled.read("", rewards, REWARDS), 1000)
         drawn = [arm.mean for arm in guess.arms(chance)]
         return cls(
             *(means, rewards, arms, round(float(np.quantile(drawn, chance.uniform(0.1, 0.9))), 2)),
-            POLICIES[number % 3 if arms > 6 else 2 * (number % 2)],
+            POLICIES[number % len(POLICIES)],
             int(arms * np.exp(chance.uniform(np.log(3), np.log(100)))),
             *(float(chance.choice((0.05, 0.1) if measure == "share" else (0.3, 0.5))), measure),
         )
@@ -135,9 +135,7 @@ def main(questions: str = "20", first: str = "0") -> None:
         ("the budget", sum(each.budget_holds for each in answers)),
     ):
         chance = sum(comb(count, k) * 0.95**k * 0.05 ** (count - k) for k in range(held + 1))
-        print(
-            f"{what} within its interval: {held} of {count} (as few or fewer by chance: {chance:.2g})"
-        )
+        print(f"{what}: {held} of {count} hold; as few or fewer by chance: p = {chance:.2g}")
 
 
 def line(number: int, each: Answer) -> str:

@@ -75,17 +75,20 @@ ERRORS = (0.1, 0.05, 0.02)
 @click.option(
     "--indifference",
     type=float,
-    default=0.0,
     metavar="WIDTH",
-    help="Arms no farther than this from the bar are right either way.",
+    help="Of arms no farther than this from the bar, either verdict is right.",
 )
 @click.option(
     "--policies",
     metavar="NAMES",
     help="Such as APT,UA. By default that of campaigns, APT and UA.",
 )
-@click.option("--reach", type=click.IntRange(min=1), metavar="TRIES", help="The largest budget.")
-@click.option("--problems", type=click.IntRange(min=2), help="Problems that are drawn.")
+@click.option(
+    "--reach", type=click.IntRange(min=1), metavar="TRIES", help="The largest budget to look at."
+)
+@click.option(
+    "--problems", type=click.IntRange(min=2), metavar="N", help="How many problems are drawn."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Same seed, same bits.")
 @click.option("--threads", type=click.IntRange(min=1), help="By default one a core.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
@@ -113,7 +116,9 @@ def plan(**options: Any) -> None:
     source = _source(options)
     low, width = source.scale[0], source.scale[1] - source.scale[0]
     threshold = _threshold(options["threshold"], source)
-    indifference = a_number("the indifference", options["indifference"], least=0, most=width)
+    indifference = source.indifference
+    if options["indifference"] is not None:
+        indifference = a_number("the indifference", options["indifference"], least=0, most=width)
     with engines.threads(options["threads"]) as executor, _Status() as status:
         forecaster = Forecaster(
             *(source.guess, (threshold - low) / width, executor, options["seed"]),
@@ -237,17 +242,12 @@ def _print_curve(found: "Plan") -> None:
     console = _console()
     console.print(table)
     click.echo("\nThe budget that an error takes, with its 95 % interval:")
-    answers = Table(box=None)
-    answers.add_column("error", justify="right")
-    for name in names:
-        answers.add_column(name, no_wrap=True)
-    for error in found.errors:
-        cells = [
-            planned.needed(curve.needed(error, found.measure), curve.forecasts[-1].budget)
-            for curve in found.curves
-        ]
-        answers.add_row(f"{100 * error:g} %", *cells)
-    console.print(answers)
+    found_out = Table(box=None)
+    for heading in ("error", "policy", "budget", "95 % interval", "an arm"):
+        found_out.add_column(heading, justify="left" if heading == "policy" else "right")
+    for answer in planned.answers(found):
+        found_out.add_row(*answer)
+    console.print(found_out)
 
 
 def _print_point(found: "Plan") -> None:

@@ -1,9 +1,10 @@
 """The error of a policy over the budget, and the budget that an error takes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, pow
+from typing import NamedTuple
 
 from overbar.errors import InvalidInput
 from overbar.planning.forecast import PLAYS, Forecast, Forecaster, Measure
@@ -16,13 +17,13 @@ REACH = 1000  # tries an arm that are looked at, if nothing else is said
 STEPS = 100_000_000  # of a policy at one budget: about a second on two threads
 VERDICTS = 20_000  # that are judged at a budget: of so many, 5 % come out as 5 % ± 0.3 %
 PROBLEMS = {"share": (20, 400), "any": (200, 400)}  # the fewest and the most
+CLOSER = 2  # how often the budgets found are played, and found anew: some curves are jagged
 SETTLED = 3  # budgets in a row that are no worse than the error asked for end a curve
 
 Progress = Callable[[str, int], None]  # the policy that is played, and its budget
 
 
-@dataclass(frozen=True)
-class Needed:
+class Needed(NamedTuple):
     """The budget that an error takes; None is more than was looked at."""
 
     error: float
@@ -38,6 +39,16 @@ class Curve:
     policy: str
     forecasts: tuple[Forecast, ...]
     closer: tuple[Forecast, ...] = ()  # where it comes down to an error, played once more
+
+    @property
+    def budgets(self) -> set[int]:
+        """The budgets that were played."""
+        return {each.budget for each in (*self.forecasts, *self.closer)}
+
+    def ends(self, errors: Iterable[float], measure: Measure) -> set[int]:
+        """Return the budgets that the errors take, and the ends of their intervals."""
+        needs = [self.needed(error, measure) for error in errors]
+        return {each for need in needs for each in need[1:] if each is not None}
 
     def needed(self, error: float, measure: Measure) -> Needed:
         """Return the budget from which on the error is no more than `error`.
@@ -93,24 +104,27 @@ def curve(
     all budgets that it passes.
     """
 
-    def forecasts_at(budgets: list[int]) -> list[Forecast]:
-        progress(policy.name, budgets[-1])
-        count = problems or problems_for(K, measure, budgets[-1])
-        return forecaster.forecasts(policy, budgets, count)
+    def played(grid: Sequence[int]) -> Iterator[list[Forecast]]:
+        for budgets in _runs(forecaster, policy, grid):
+            progress(policy.name, budgets[-1])
+            count = problems or problems_for(K, measure, budgets[-1])
+            yield forecaster.forecasts(policy, budgets, count)
 
     K = forecaster.guess.count
     grid = sorted({ceil(K * each) for each in TRIES_EACH if K * each < reach} | {reach})
     forecasts: list[Forecast] = []
-    for budgets in _runs(forecaster, policy, grid):
-        forecasts += forecasts_at(budgets)
+    for some in played(grid):
+        forecasts += some
         last = [each.of(measure).high for each in forecasts[-SETTLED:]]
-        enough = budgets[-1] >= K * tries_that_tell(forecaster.threshold)
+        enough = forecasts[-1].budget >= K * tries_that_tell(forecaster.threshold)
         if enough and len(last) == SETTLED and max(last) <= min(errors):
             break
-    rough = Curve(policy.name, tuple(forecasts))
-    between = {rough.needed(error, measure).budget or reach for error in errors} - set(grid)
-    closer = [each for at in sorted(between) for each in forecasts_at([at])]
-    return replace(rough, closer=tuple(closer))
+    found = Curve(policy.name, tuple(forecasts))
+    for _ in range(CLOSER):
+        between = found.ends(errors, measure) - found.budgets
+        more = [each for some in played(sorted(between)) for each in some]
+        found = replace(found, closer=(*found.closer, *more))
+    return found
 
 
 def tries_that_tell(threshold: float) -> float:
@@ -125,6 +139,8 @@ def tries_that_tell(threshold: float) -> float:
 
 def _runs(forecaster: Forecaster, policy: Policy, grid: Sequence[int]) -> Iterator[list[int]]:
     """Yield the budgets that a run is judged at; the policy is played with the last of them."""
+    if not grid:
+        return
     K, [problem] = forecaster.guess.count, forecaster.problems(1)
     constants = set()
     playable = []
@@ -144,4 +160,5 @@ def _runs(forecaster: Forecaster, policy: Policy, grid: Sequence[int]) -> Iterat
         return
     ends = sorted({K * tries for tries in RUNS if K * tries < playable[-1]} | {playable[-1]})
     for before, end in pairwise([0, *ends]):
-        yield [budget for budget in playable if before < budget <= end]
+        if passed := [budget for budget in playable if before < budget <= end]:
+            yield passed

@@ -55,13 +55,15 @@ class Spelled:
     numbers: Numbers
 
     @classmethod
-    def read(cls, what: str, text: str, known: Mapping[str, tuple[str, ...]]) -> "Spelled":
+    def read(
+        cls, what: str, text: str, known: Mapping[str, tuple[str, ...]], do: str = ""
+    ) -> "Spelled":
         """Read what was typed, or raise `InvalidInput`."""
         name, _, rest = text.partition(":")
         forms = {each: f"{each}:{','.join(needs).upper()}" for each, needs in known.items()}
         forms = {each: form.removesuffix(":") for each, form in forms.items()}
         if name not in known:
-            raise InvalidInput(what, text, f"one of {', '.join(forms.values())}")
+            raise InvalidInput(what, text, f"one of {', '.join(forms.values())}", do)
         given = rest.split(",") if rest else []
         if len(given) != len(known[name]):
             count = ("alone", "with a number", "with two numbers")[len(known[name])]

@@ -56,8 +56,8 @@ class Results(NamedTuple):
                 f"{twice} of {len(self.n)} arms with two results or more",
                 f"one with {FEWEST} such arms or more",
                 "One result an arm tells the mean of all of them"
-                + (f" ({self.n @ self.mean / self.n.sum():.3g} here)" if self.n.any() else "")
-                + ", but not how they differ. Try them again, or give a --guess of that mean.",
+                + (f", {self.n @ self.mean / self.n.sum():.3g} here," if self.n.any() else "")
+                + " but not how they differ. Try them again, or give a --guess of that mean.",
             )
         if np.ptp(self.mean[self.n > 0]) == 0 and not self.variance.any():
             raise InvalidInput(

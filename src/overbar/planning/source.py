@@ -33,6 +33,7 @@ class Source:
     words: str
     guess: Guess
     threshold: float | None = None  # if it has one
+    indifference: float = 0.0
     scale: Scale = (0.0, 1.0)
     on_scale: bool = True  # or its rewards may lie anywhere
     note: str = ""
@@ -42,10 +43,14 @@ def typed(text: str, rewards: str, count: int | None, scale: Scale) -> Source:
     """Return the guess that is typed as beta:A,B and the like, or the name of an experiment."""
     if text.endswith(".toml"):
         experiment = toml_file.read(Path(text))
-        arms = _so_many(OfExperiment(experiment), count)
-        return Source(f"the arms of {text}", arms, experiment.threshold, on_scale=False)
-    means = Spelled.read("the guess", text, MEANS)
-    pays = Spelled.read("the rewards", rewards, REWARDS)
+        return Source(
+            f"the arms of {text}",
+            _so_many(OfExperiment(experiment), count),
+            *(experiment.threshold, experiment.indifference),
+            on_scale=False,
+        )
+    means = Spelled.read("the guess", text, MEANS, "Or give an experiment, FILE.toml.")
+    pays = Spelled.read("the kind of rewards", rewards, REWARDS)
     if count is None:
         raise InvalidInput("the number of arms", None, "given", "For example: --arms 300")
     guess = Drawn(means, pays, count, scale)
@@ -69,7 +74,7 @@ def pilot(name: str, database: str, count: int | None, scale: Scale) -> Source:
         rewards, threshold, scale = _of_campaign(name, database)
     guess = fitted(name, Results.of(rewards, scale), count)
     words = f"arms like those of the pilot {name}" if count else f"the arms of the pilot {name}"
-    return Source(words, guess, threshold, scale, note=guess.in_words(scale[1] - scale[0]))
+    return Source(words, guess, threshold, scale=scale, note=guess.in_words(scale[1] - scale[0]))
 
 
 def _so_many(guess: Guess, count: int | None) -> Guess:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from overbar.planning.curve import Curve, Needed
+from overbar.planning.curve import Curve
 from overbar.planning.forecast import PLAYS, Estimate, Forecast, Measure
 from overbar.planning.plan import Plan, Zone
 
@@ -76,17 +76,30 @@ def _picture(errors: Sequence[Estimate | None], highest: float) -> str:
     return "".join(line).rstrip()
 
 
-def needed(need: Needed, reach: int) -> str:
-    """Return the budget that an error takes, with its interval.
+class Answer(NamedTuple):
+    """What an error takes with a policy, in words."""
 
-    >>> needed(Needed(0.05, 1200, 1100, None), reach=3000)
-    '1 200 (1 100 – over 3 000)'
-    """
-    beyond = f"over {tries(reach)}"
-    if need.budget is None:
-        return beyond
-    low, high = (beyond if end is None else tries(end) for end in (need.low, need.high))
-    return f"{tries(need.budget)} ({low} – {high})"
+    error: str
+    policy: str
+    budget: str
+    interval: str
+    tries_each: str
+
+
+def answers(plan: Plan) -> Iterator[Answer]:
+    """Yield the budget that each error takes with each policy."""
+    for error in plan.errors:
+        for curve in plan.curves:
+            last, need = curve.forecasts[-1], curve.needed(error, plan.measure)
+            beyond = f"over {tries(last.budget)}"
+            said = f"{100 * error:g} %" if curve is plan.curves[0] else ""
+            if need.budget is None:
+                yield Answer(said, curve.policy, beyond, "", "")
+            else:
+                low, high = (beyond if end is None else tries(end) for end in need[2:])
+                tries_each = each(need.budget / last.arms)
+                ends = f"{low} – {high}"
+                yield Answer(said, curve.policy, tries(need.budget), ends, tries_each)
 
 
 def sentences(plan: Plan, width: float) -> Iterator[str]:
@@ -99,10 +112,11 @@ def sentences(plan: Plan, width: float) -> Iterator[str]:
 
 
 def _whole(policy: str, at: Forecast) -> str:
+    most = f"no more than {at.nine_in_ten}" if at.nine_in_ten else "none"
     return (
         f"Played with {tries(at.budget)} tries, {policy} has {at.arms * at.share.value:.3g} wrong"
-        f" verdicts of {at.arms} ({percent(at.share)} %), no more than {at.nine_in_ten} in nine"
-        f" campaigns of ten, and one or more in {percent(at.any)} % of campaigns."
+        f" verdicts of {at.arms} ({percent(at.share)} %), {most} in nine campaigns of ten, and one"
+        f" or more in {percent(at.any)} % of campaigns."
     )
 
 
@@ -147,7 +161,7 @@ def as_json(plan: Plan, said: dict[str, object], width: float) -> str:
 def _curve(curve: Curve, errors: Sequence[float], measure: Measure) -> dict[str, object]:
     return {
         "policy": curve.policy,
-        "needed": [curve.needed(error, measure).__dict__ for error in errors],
+        "needed": [curve.needed(error, measure)._asdict() for error in errors],
         "forecasts": [
             {
                 "budget": each.budget,
