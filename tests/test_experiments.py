@@ -168,7 +168,7 @@ def test_a_file_of_ones_own(folder: Path) -> None:
         ('["sure"]', '"sure"', r"arms\[2\].names is 'sure'.*list"),
         ("results.csv", "nowhere.csv", "nowhere.csv.*No such file"),
         ('log = "results.csv"', "log = 1", r"arms\[6\].log is 1"),
-        ("AugUCB = {", "AugUBC = {", "policies.AugUBC is 'AugUBC', but must be one of APT, AugUCB"),
+        ("AugUCB = {", "AugUBC = {", "policies.AugUBC is 'AugUBC', but must be one of AugUCB, APT"),
         ("rho = 0.25", "rho = -1", "rho is -1"),
         ("rho = 0.25", "row = 1", "key is 'policies.AugUCB.row', but must be one of rho"),
         ("APT = {}", "APT = 3", "policies.APT is 3, but must be a table"),
