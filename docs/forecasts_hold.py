@@ -61,8 +61,9 @@ class Question:
         arms = int(np.exp(chance.uniform(np.log(5), np.log(most))))
         guess = Drawn(Spelled.read("", means, MEANS), Spelled.read("", rewards, REWARDS), 1000)
         drawn = [arm.mean for arm in guess.arms(chance)]
+        threshold = float(np.clip(np.quantile(drawn, chance.uniform(0.1, 0.9)), 0.02, 0.98))
         return cls(
-            *(means, rewards, arms, round(float(np.quantile(drawn, chance.uniform(0.1, 0.9))), 2)),
+            *(means, rewards, arms, round(threshold, 2)),
             POLICIES[number % len(POLICIES)],
             int(arms * np.exp(chance.uniform(np.log(3), np.log(100)))),
             *(float(chance.choice((0.05, 0.1) if measure == "share" else (0.3, 0.5))), measure),

@@ -210,7 +210,8 @@ def test_a_curve_ends_when_it_is_low_enough_and_not_before(executor: Executor) -
     high_bar = Forecaster(guess("uniform:0.975,0.985", 10), 0.97, executor)
     found = curve(high_bar, ob.APT(), 10**6, [0.2], "share", problems=40)
     shares = [each.share.value for each in found.forecasts]  # at first, one failure is a verdict
-    assert shares[0] < 0.05 < 0.2 < max(shares)
+    assert shares[0] < 0.05
+    assert max(shares) > 0.2
     assert (found.needed(0.2, "share").budget or 0) > 300
 
 
@@ -265,7 +266,7 @@ def piloted(policy: ob.Policy, arms: list[Any], tau: float, budget: int, seed: i
 def test_a_pilot_finds_the_distribution_of_pass_fail_arms(policy: ob.Policy) -> None:
     """50 pilots of 60 arms from beta(8, 1): the 95 % interval of their mean holds it 43 times.
 
-    Fewer by chance once in 700 runs. Of the mean of the means as they came, the error is larger.
+    Fewer by chance once in 310 runs. Of the mean of the means as they came, the error is larger.
     """
     chance = np.random.default_rng(4)
     held = []
@@ -370,7 +371,7 @@ def holds() -> Any:
 def test_forecasts_hold_on_other_problems(holds: Any, executor: Executor) -> None:
     """Twenty questions, small ones: 95 % intervals, and fresh means with a tenth of the variance.
 
-    So 94 % should hold; 15 or fewer of twenty do by chance once in 200 runs.
+    So 94 % should hold; 15 or fewer of twenty do by chance once in 158 runs.
     """
     held = 0
     with warnings.catch_warnings():
