@@ -227,7 +227,7 @@ def test_effort_is_bounded() -> None:
 
 def test_the_zone_that_is_offered_suffices_and_a_narrower_one_does_not(executor: Executor) -> None:
     forecaster = Forecaster(guess("uniform:0.4,0.6", 10), 0.5, executor)
-    found = plan(forecaster, [ob.APT()], [0.1], budget=200, problems=80)
+    found = plan(forecaster, [ob.APT()], [0.1], budget=200, problems=20)
     assert found.curves[0].forecasts[-1].share.value > 0.1
     [zone] = found.zones
     assert zone.indifference is not None
