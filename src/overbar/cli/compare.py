@@ -50,7 +50,7 @@ _PROBLEMS = [
 ]
 _RIVALS = [
     click.option("--policies", metavar="NAMES", help="Such as AugUCB,APT:epsilon=0.1,UA."),
-    click.option("--baseline", metavar="POLICY", help="UA, if it plays and nothing else is given."),
+    click.option("--baseline", metavar="POLICY", help="All are compared with it: UA if left out."),
     click.option(
         "--by",
         type=click.Choice(["error", "verdicts"]),
@@ -66,7 +66,7 @@ _RIVALS = [
     ),
 ]
 _OUTPUT = [
-    click.option("--all", "shows_all", is_flag=True, help=f"All problems, be they over {MANY}."),
+    click.option("--all", "shows_all", is_flag=True, help=f"Show all problems, even over {MANY}."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON lines, and no table."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, and no table."),
     click.option(
@@ -86,7 +86,7 @@ def compare(**options: Any) -> None:
 
     \b
     overbar compare                                     the paper's 1 to 5, all policies
-    overbar compare --random 100 --policies AnytimeAugUCB,UA --baseline UA
+    overbar compare --random 100 --policies AnytimeAugUCB,APT,UA
     overbar compare mine.toml --at 25%,50%,100%
     """
     from overbar.experiments.comparison import standings
@@ -95,7 +95,8 @@ def compare(**options: Any) -> None:
     if options["as_json"] and options["as_csv"]:
         raise click.UsageError("--json and --csv do not go together.")
     names = _split(options["policies"])
-    ready = entered([_changed(each, options) for each in _experiments(options)], names)
+    experiments = [_changed(each, options) for each in _experiments(options)]
+    ready = entered(experiments, names, options["baseline"])
     baseline = options["baseline"] or _baseline(ready)
     matches = _play(ready, options)
     found = standings(matches, options["by"], baseline)

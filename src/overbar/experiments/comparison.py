@@ -138,9 +138,6 @@ def standings(
     matches: Sequence[Match], by: str = "error", baseline: str | None = None
 ) -> list[Standing]:
     """Compare the policies of each experiment, at each of its time steps."""
-    names = dict.fromkeys(name for each in matches for name in each.result.policies)
-    if baseline is not None and baseline not in names:
-        raise InvalidInput("the baseline", baseline, f"one of {', '.join(names)}")
     found = [_standing(each, at, by, baseline) for each in matches for at in each.steps]
     leads = iter(_adjusted([each.lead for each in found]))
     against = iter(_adjusted([s.against for each in found for s in each.scores.values()]))

@@ -32,15 +32,21 @@ class Entered(NamedTuple):
     absent: Mapping[str, str]
 
 
-def entered(experiments: Sequence[Experiment], names: Sequence[str] | None) -> list[Entered]:
-    """Return the experiments with the named policies.
+def entered(
+    experiments: Sequence[Experiment], names: Sequence[str] | None, baseline: str | None = None
+) -> list[Entered]:
+    """Return the experiments with the named policies, and the baseline.
 
     Without names the paper's experiments, and those that have no policies of their own, are played
     by all of Overbar's, and the others by their own.
     """
-    if names is not None:
-        _check(names, experiments)
-    ready = [_entered(each, _names_for(each) if names is None else names) for each in experiments]
+    beside = [] if baseline is None else [baseline]
+    _check(names or [], experiments)
+    _check(beside, experiments)
+    ready = []
+    for experiment in experiments:
+        wanted = _names_for(experiment) if names is None else names
+        ready.append(_entered(experiment, [*dict.fromkeys([*wanted, *beside])]))
     if not any(each.experiment.policies for each in ready):
         why = next(why for each in ready for why in each.absent.values())
         raise InvalidInput("the list of policies that can play", [], "one policy or more", why)

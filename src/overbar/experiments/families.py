@@ -69,15 +69,13 @@ class Family:
     crowd in the middle, at an end or at both; each arm is of one of the distributions, with a
     spread of its own; τ is uniform between the lowest mean and the highest.
 
-    >>> family = Family(fewest=40, most=40)
-    >>> family.problem(3, seed=0)
-    <Problem of 40 arms, threshold 0.594461, 13 over it>
+    >>> Family(fewest=40, most=40).problem(3, seed=0).K
+    40
     """
 
     fewest: int = 5
     most: int = 500
     distributions: tuple[str, ...] = tuple(DISTRIBUTIONS)
-    indifference: float = 0.0
 
     def __post_init__(self) -> None:
         a_whole_number("the least number of arms", self.fewest, least=1)
@@ -98,22 +96,21 @@ class Family:
             for mean, kind in zip(means, kinds, strict=True)
         ]
         low, high = (float(end([arm.mean for arm in arms])) for end in (np.min, np.max))
-        return Problem(arms, chance.uniform(low, high), indifference=self.indifference)
+        return Problem(arms, chance.uniform(low, high))
 
     def experiment(self, number: int, seed: int = 0, tries_each: float = 50) -> Experiment:
         """Return a problem of the family as an experiment without policies yet."""
         a_number("the tries for each arm", tries_each, least=1)
         problem = self.problem(number, seed)
-        kinds = self.distributions[0] if len(self.distributions) == 1 else "mixed"
+        kind = self.distributions[0] if len(self.distributions) == 1 else "mixed"
         return Experiment(
             name=f"random {number}",
-            title=f"{problem.K} {kinds} arms, threshold {problem.threshold:.3g}",
+            title=f"{kind} arms, threshold {problem.threshold:.3g}",
             groups=(Listed(problem.arms),),
             threshold=problem.threshold,
             policies={},
             budget=round(tries_each * problem.K),
             seed=(seed, number),
-            indifference=self.indifference,
         )
 
 

@@ -132,8 +132,8 @@ def _first(standing: Standing, by: str, several: bool) -> str:
         who = "All" if len(best) == len(standing.scores) else " and ".join(best)
         return f"{when}{who} share the first place." if len(best) > 1 else f"{when}{who} is alone."
     said = (
-        f"{when}{best[0]} {COMES_FIRST[by]}. {lead.other} is next: {lead.fewer} repetitions to "
-        f"{lead.more}, {_p(lead.p_holm)}"
+        f"{when}{best[0]} {COMES_FIRST[by]}. {lead.other} is next: {lead.fewer} to {lead.more} "
+        f"repetitions, {_p(lead.p_holm)}"
     )
     return f"{said}." if standing.clear else f"{said}, perhaps chance."
 
@@ -187,8 +187,9 @@ def legend(found: Sequence[Standing], shown: int, baseline: str | None) -> list[
     problems = len(by_experiment(found))
     said = []
     if shown < problems:
-        none = "On no problem is a policy" if shown == 0 else "Shown are the problems with a policy"
-        said.append(f"{none} worse than {baseline} by more than chance; --all shows every problem.")
+        which = "Shown are the problems with" if shown else "On no problem is"
+        worse = f"{which} a policy worse than {baseline} by more than chance; "
+        said.append(f"{worse if baseline else ''}--all shows every problem.")
     said += [
         "error: answers with a wrong verdict; wrong: wrong verdicts an answer; ±: half of the 95 %",
         "interval; ns: a step, in one thread.",
