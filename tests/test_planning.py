@@ -221,8 +221,8 @@ def test_effort_is_bounded() -> None:
             reach = reach_of(K, measure)
             assert K <= reach <= 1000 * K
             problems = problems_for(K, measure, reach)
-            assert 20 <= problems <= 400
-            assert problems * PLAYS * reach <= max(3 * 10**8, 20 * PLAYS * K)
+            assert 8 <= problems <= 400
+            assert problems * PLAYS * reach <= 4 * 10**8
 
 
 def test_the_zone_that_is_offered_suffices_and_a_narrower_one_does_not(executor: Executor) -> None:

@@ -264,7 +264,7 @@ def _print_point(found: "Plan") -> None:
     for curve in found.curves:
         [at] = curve.forecasts
         table.add_row(
-            *(curve.policy, planned.percent(at.share), f"{at.arms * at.share.value:.3g}"),
+            *(curve.policy, planned.percent(at.share), planned.each(at.arms * at.share.value)),
             *(f"{at.nine_in_ten}", planned.percent(at.any), planned.tries(at.tries)),
         )
     _console().print(table)

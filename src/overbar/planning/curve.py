@@ -13,10 +13,11 @@ from overbar.policies.policy import opened
 
 TRIES_EACH = tuple(10**e * each for e in range(5) for each in (1, 1.5, 2, 3, 5, 7))
 RUNS = (30, 200, 1000)  # tries an arm: a policy that needs not know the budget is played so far
-REACH = 1000  # tries an arm that are looked at, if nothing else is said
+REACH = 1000  # tries an arm that are looked at, and not more
 STEPS = 100_000_000  # of a policy at one budget: about a second on two threads
 VERDICTS = 20_000  # that are judged at a budget: of so many, 5 % come out as 5 % ± 0.3 %
-PROBLEMS = {"share": (20, 400), "any": (200, 400)}  # the fewest and the most
+PROBLEMS = {"share": (8, 400), "any": (200, 400)}  # the fewest and the most
+FARTHEST = {"share": 4_000_000, "any": 400_000}  # tries that are looked at if nothing else is said
 CLOSER = 2  # how often the budgets found are played, and found anew: some curves are jagged
 SETTLED = 3  # budgets in a row that are no worse than the error asked for end a curve
 
@@ -86,7 +87,7 @@ def problems_for(K: int, measure: Measure, budget: int) -> int:
 
 def reach_of(K: int, measure: Measure) -> int:
     """Return the largest budget that is looked at if nothing else is said."""
-    return max(K, min(REACH * K, 3 * STEPS // (PLAYS * PROBLEMS[measure][0])))
+    return max(K, min(REACH * K, FARTHEST[measure]))
 
 
 def curve(

@@ -113,7 +113,7 @@ def zone_for(
         [forecast] = forecaster.indifferent(zone).forecasts(policy, [last.budget], count)
         return forecast.of(measure).value <= error
 
-    some = max(FEWEST, len(last.wrong) // 4)
+    some = min(len(last.wrong), max(FEWEST, len(last.wrong) // 4))
     place = bisect_left(wider, True, key=lambda zone: suffices(zone, some))
     enough = (zone for zone in wider[place:] if suffices(zone, len(last.wrong)))
     return Zone(error, of.policy, last.budget, next(enough, None))

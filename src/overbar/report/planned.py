@@ -32,7 +32,7 @@ def tries(count: float) -> str:
 
 
 def each(count: float) -> str:
-    """Return the tries an arm, to three digits.
+    """Return a number that need not be whole, to three digits.
 
     >>> each(1.5), each(1000)
     ('1.5', '1 000')
@@ -108,16 +108,29 @@ def sentences(plan: Plan, width: float) -> Iterator[str]:
         yield _whole(plan.curves[0].policy, forecast)
     if plan.zones:
         yield _zones(plan.zones, width)
+    yield from _cheaper(plan)
     yield from plan.cannot
 
 
 def _whole(policy: str, at: Forecast) -> str:
     most = f"no more than {at.nine_in_ten}" if at.nine_in_ten else "none"
     return (
-        f"Played with {tries(at.budget)} tries, {policy} has {at.arms * at.share.value:.3g} wrong"
+        f"Played with {tries(at.budget)} tries, {policy} has {each(at.arms * at.share.value)} wrong"
         f" verdicts of {at.arms} ({percent(at.share)} %), {most} in nine campaigns of ten, and one"
         f" or more in {percent(at.any)} % of campaigns."
     )
+
+
+def _cheaper(plan: Plan) -> Iterator[str]:
+    """Say which policy takes less than the first, by more than the intervals."""
+    first, *others = plan.curves
+    for error in plan.errors:
+        least = first.needed(error, plan.measure).low or first.forecasts[-1].budget
+        needs = [(curve.needed(error, plan.measure).high, curve.policy) for curve in others]
+        cheaper = [(high, policy) for high, policy in needs if high is not None and high < least]
+        if cheaper:
+            policy = min(cheaper)[1]
+            yield f"For {100 * error:g} %, {policy} takes fewer tries than {first.policy}."
 
 
 def _zones(zones: Sequence[Zone], width: float) -> str:
