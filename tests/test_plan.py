@@ -47,16 +47,22 @@ def test_a_curve_and_the_budgets_that_errors_take(tmp_path: Path) -> None:
     assert width is not None
     only = ("--budget", "500", "--error", "0.02", "--policies", "APT")
     milder = overbar(*QUICK, *only, "--indifference", width[1], cwd=tmp_path).stdout
-    assert "does not come down" not in milder
+    assert "APT comes down to 2 % with 500 tries." in milder
 
 
 def test_what_a_budget_gives(tmp_path: Path) -> None:
     said = overbar(*QUICK, "--budget", "100", "--policies", "APT,UA", cwd=tmp_path).stdout
     assert "With a budget of 100 tries:" in said
     assert len([line for line in said.splitlines() if "±" in line and "is the" not in line]) == 2
+    two = (*QUICK, "--budget", "100", "--policies", "APT:epsilon=0.2,APT", "--json")
+    wide, narrow = json.loads(overbar(*two, cwd=tmp_path).stdout)["policies"]
+    assert (wide["policy"], narrow["policy"]) == ("APT:epsilon=0.2", "APT")
+    assert wide["forecasts"] != narrow["forecasts"]
     few = ("plan", "--arms", "3", "--threshold", "0.5", "--guess", "beta:1,1", "--problems", "9")
     said = overbar(*few, "--budget", "30", "--policies", "AugUCB,APT", cwd=tmp_path).stdout
     assert "AugUCB cannot play: the number of arms is 3" in said
+    five = ("plan", "--arms", "5", *few[3:], "--reach", "60", "--policies", "AugUCB")
+    assert overbar(*five, cwd=tmp_path).stderr.count("With 5 arms") == 1
 
 
 def test_json_is_the_same_for_any_threads_and_changes_with_the_seed(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_effort_is_bounded() -> None:
 
 def test_the_zone_that_is_offered_suffices_and_a_narrower_one_does_not(executor: Executor) -> None:
     forecaster = Forecaster(guess("uniform:0.4,0.6", 10), 0.5, executor)
-    found = plan(forecaster, [ob.APT()], [0.1], budget=200, problems=20)
+    found = plan(forecaster, {"APT": ob.APT()}, [0.1], budget=200, problems=20)
     assert found.curves[0].forecasts[-1].share.value > 0.1
     [zone] = found.zones
     assert zone.indifference is not None
@@ -241,18 +241,18 @@ def test_the_zone_that_is_offered_suffices_and_a_narrower_one_does_not(executor:
 
 def test_an_arm_on_the_bar_takes_more_than_any_budget(executor: Executor) -> None:
     forecaster = Forecaster(Logged({"on it": [0.0, 1.0], "off": [1.0]}), 0.5, executor)
-    found = plan(forecaster, [ob.APT()], [0.1], reach=2000, problems=40)
+    found = plan(forecaster, {"APT": ob.APT()}, [0.1], reach=2000, problems=40)
     assert found.curves[0].needed(0.1, "share").budget is None
     assert found.zones[0].indifference == ZONES[0]
 
 
 def test_policies_that_cannot_play_are_told_of(executor: Executor) -> None:
     forecaster = Forecaster(guess("uniform:0,1", 3), 0.5, executor)
-    found = plan(forecaster, [ob.AugUCB(), ob.APT()], [0.1], budget=30, problems=5)
+    found = plan(forecaster, {"Aug": ob.AugUCB(), "APT": ob.APT()}, [0.1], budget=30, problems=5)
     assert [curve.policy for curve in found.curves] == ["APT"]
-    assert "AugUCB cannot play: the number of arms is 3" in found.cannot[0]
+    assert "Aug cannot play: the number of arms is 3" in found.cannot[0]
     with pytest.raises(ob.InvalidInput, match="at least 4 for AugUCB"):
-        plan(forecaster, [ob.AugUCB()], [0.1], budget=30, problems=5)
+        plan(forecaster, {"Aug": ob.AugUCB()}, [0.1], budget=30, problems=5)
 
 
 def piloted(policy: ob.Policy, arms: list[Any], tau: float, budget: int, seed: int) -> Results:

@@ -81,7 +81,7 @@ ERRORS = (0.1, 0.05, 0.02)
 @click.option(
     "--policies",
     metavar="NAMES",
-    help="Such as APT,UA. By default that of campaigns, APT and UA.",
+    help="Such as APT:epsilon=0.1,UA. By default that of campaigns, APT and UA.",
 )
 @click.option(
     "--reach", type=click.IntRange(min=1), metavar="TRIES", help="The largest budget to look at."
@@ -173,14 +173,17 @@ def _threshold(given: float | None, source: "Source") -> float:
     return a_threshold(threshold, source.scale if source.on_scale else None)
 
 
-def _policies(names: str | None, K: int) -> "list[Policy]":
-    from overbar.experiments.toml_file import policy_named
+def _policies(names: str | None, K: int) -> "dict[str, Policy]":
+    from overbar.experiments.entrants import NAMES, built_in
     from overbar.planning.plan import usual
 
     if names is None:
         return usual(K)
-    chosen = dict.fromkeys(name.strip() for name in names.split(","))
-    return [policy_named(name, {}, "the policy") for name in chosen]
+    chosen = [name.strip() for name in names.split(",")]
+    for name in chosen:
+        if name.partition(":")[0] not in NAMES:
+            raise InvalidInput("the policy", name, f"one of {', '.join(sorted(NAMES))}")
+    return {name: built_in(name, reading="given") for name in chosen}
 
 
 def _show(found: "Plan", source: "Source", options: dict[str, Any]) -> None:

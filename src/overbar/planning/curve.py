@@ -1,6 +1,7 @@
 """The error of a policy over the budget, and the budget that an error takes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, pow
@@ -145,17 +146,11 @@ def _runs(forecaster: Forecaster, policy: Policy, grid: Sequence[int]) -> Iterat
     K, [problem] = forecaster.guess.count, forecaster.problems(1)
     constants = set()
     playable = []
-    refused = None
     for budget in grid:
-        try:
+        with suppress(InvalidInput):  # it is too small a budget for some
             rounds = opened(policy, Game(K, budget, problem))
-        except InvalidInput as error:
-            refused = error
-            continue
-        playable.append(budget)
-        constants.add((len(rounds), rounds[0].constants))
-    if refused is not None and not playable:
-        raise refused
+            playable.append(budget)
+            constants.add((len(rounds), rounds[0].constants))
     if len(constants) > 1 or max(constants)[0] > 1:
         yield from ([budget] for budget in playable)
         return

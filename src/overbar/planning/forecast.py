@@ -1,6 +1,5 @@
 """What a policy does with a budget, forecast by playing problems that a guess draws."""
 
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -127,13 +126,13 @@ class Forecaster:
         ]
 
     def _blocks(self, policy: Policy, budgets: Sequence[int], count: int) -> list[Block]:
-        blocks = []
-        with warnings.catch_warnings():
-            for number, problem in enumerate(self.problems(count)):
-                block = opening_block(problem, policy, budgets[-1], (self.seed, number))
-                blocks.append(replace(block, repetitions=range(PLAYS), at=tuple(budgets)))
-                warnings.simplefilter("ignore")  # what is to be said was said of the first
-        return blocks
+        return [
+            replace(
+                opening_block(problem, policy, budgets[-1], (self.seed, number), budgets),
+                repetitions=range(PLAYS),
+            )
+            for number, problem in enumerate(self.problems(count))
+        ]
 
 
 def _judged(block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

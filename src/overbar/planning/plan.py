@@ -1,16 +1,18 @@
 """A plan: what an error takes, or what a budget gives, with several policies."""
 
+import warnings
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from overbar.campaigns.terms import agreed
-from overbar.errors import InvalidInput
+from overbar.errors import InvalidInput, OverbarWarning
 from overbar.planning.curve import Curve, Progress, curve, problems_for, reach_of
 from overbar.planning.forecast import Forecast, Forecaster, Measure
-from overbar.policies import APT, Policy, UniformAllocation
+from overbar.policies import APT, Game, Policy, UniformAllocation
+from overbar.policies.policy import opened
 
 #: Half-widths of the zone in which either verdict is right, as one would name them.
 ZONES = tuple(each * 10.0**e for e in range(-5, 0) for each in (1, 1.5, 2, 3, 4, 5, 7))
@@ -41,15 +43,15 @@ class Plan:
     cannot: tuple[str, ...]  # why a policy cannot play
 
 
-def usual(K: int) -> list[Policy]:
+def usual(K: int) -> dict[str, Policy]:
     """Return the policies that are forecast if none is named: that of campaigns first."""
     of_campaigns = agreed(None, 0.5, (0.0, 1.0), 0, 1.0, (K, K)).policy
-    return list({each.name: each for each in (of_campaigns, APT(), UniformAllocation())}.values())
+    return {each.name: each for each in (of_campaigns, APT(), UniformAllocation())}
 
 
 def plan(
     forecaster: Forecaster,
-    policies: Sequence[Policy],
+    policies: Mapping[str, Policy],
     errors: Sequence[float],
     measure: Measure = "share",
     budget: int | None = None,
@@ -63,39 +65,54 @@ def plan(
     would do.
     """
     K = forecaster.guess.count
-    curves, cannot = [], []
+    most = budget or reach or reach_of(K, measure)
+
+    def played(policy: Policy, at: int, times: int = 1) -> Forecast:
+        progress(policy.name, at)
+        count = problems or times * problems_for(K, measure, at)
+        return forecaster.forecasts(policy, [at], count)[0]
+
+    def forecast(policy: Policy) -> Curve:
+        if budget is not None:
+            return Curve(policy.name, (played(policy, budget, SURER),))
+        return curve(forecaster, policy, most, errors, measure, problems, progress)
+
+    can_play, cannot = _who_plays(policies, Game(K, most, *forecaster.problems(1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverbarWarning)  # what is to be said was said
+        curves = [replace(forecast(each), policy=name) for name, each in can_play.items()]
+        first, policy = curves[0], next(iter(can_play.values()))
+        reached = [
+            played(policy, need.budget)
+            for need in (first.needed(error, measure) for error in errors)
+            if budget is None and need.budget is not None
+        ]
+        zones = [
+            zone_for(forecaster, policy, first, error, measure)
+            for error in errors
+            if first.forecasts[-1].of(measure).value > error
+        ]
+    over = float(np.mean([problem.truth.mean() for problem in forecaster.drawn]))
+    return Plan(measure, tuple(errors), over, tuple(curves), tuple(reached), tuple(zones), cannot)
+
+
+def _who_plays(
+    policies: Mapping[str, Policy], game: Game
+) -> tuple[dict[str, Policy], tuple[str, ...]]:
+    """Return the policies that can play the game, and why the others cannot."""
+    can_play, cannot = {}, []
     refused: InvalidInput | None = None
-    for policy in policies:
+    for name, policy in policies.items():
         try:
-            if budget is None:
-                most = reach or reach_of(K, measure)
-                curves.append(curve(forecaster, policy, most, errors, measure, problems, progress))
-            else:
-                progress(policy.name, budget)
-                count = problems or SURER * problems_for(K, measure, budget)
-                [forecast] = forecaster.forecasts(policy, [budget], count)
-                curves.append(Curve(policy.name, (forecast,)))
+            opened(policy, game)
         except InvalidInput as error:
             refused = error
-            cannot.append(f"{policy.name} cannot play: {error}")
-    if refused is not None and not curves:
+            cannot.append(f"{name} cannot play: {error}")
+        else:
+            can_play[name] = policy
+    if refused is not None and not can_play:
         raise refused
-    by_name = {policy.name: policy for policy in policies}
-    first = curves[0]
-    reached = []
-    for need in (first.needed(error, measure) for error in errors if budget is None):
-        if need.budget is not None:
-            count = problems or problems_for(K, measure, need.budget)
-            reached += forecaster.forecasts(by_name[first.policy], [need.budget], count)
-    zones = [
-        zone_for(forecaster, by_name[first.policy], first, error, measure)
-        for error in errors
-        if first.forecasts[-1].of(measure).value > error
-    ]
-    over = float(np.mean([problem.truth.mean() for problem in forecaster.drawn]))
-    return Plan(
-        measure, tuple(errors), over, tuple(curves), tuple(reached), tuple(zones), tuple(cannot)
-    )
+    return can_play, tuple(cannot)
 
 
 def zone_for(

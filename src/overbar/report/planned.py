@@ -106,6 +106,8 @@ def sentences(plan: Plan, width: float) -> Iterator[str]:
     """Yield what the plan comes to, of the first policy: both errors, and where none suffices."""
     for forecast in plan.reached:
         yield _whole(plan.curves[0].policy, forecast)
+    if len(plan.curves[0].forecasts) == 1:
+        yield from _reached(plan)
     if plan.zones:
         yield _zones(plan.zones, width)
     yield from _cheaper(plan)
@@ -121,16 +123,26 @@ def _whole(policy: str, at: Forecast) -> str:
     )
 
 
+def _reached(plan: Plan) -> Iterator[str]:
+    """Say which errors the first policy comes down to with the budget."""
+    first = plan.curves[0]
+    for error in plan.errors:
+        if (need := first.needed(error, plan.measure)).budget is not None:
+            yield f"{first.policy} comes down to {100 * error:g} % with {tries(need.budget)} tries."
+
+
 def _cheaper(plan: Plan) -> Iterator[str]:
     """Say which policy takes less than the first, by more than the intervals."""
     first, *others = plan.curves
+    cheaper: dict[str, list[str]] = {}
     for error in plan.errors:
         least = first.needed(error, plan.measure).low or first.forecasts[-1].budget
         needs = [(curve.needed(error, plan.measure).high, curve.policy) for curve in others]
-        cheaper = [(high, policy) for high, policy in needs if high is not None and high < least]
-        if cheaper:
-            policy = min(cheaper)[1]
-            yield f"For {100 * error:g} %, {policy} takes fewer tries than {first.policy}."
+        fewer = [(high, policy) for high, policy in needs if high is not None and high < least]
+        if fewer:
+            cheaper.setdefault(min(fewer)[1], []).append(f"{100 * error:g} %")
+    for policy, errors in cheaper.items():
+        yield f"{policy} takes fewer tries than {first.policy} for {' and '.join(errors)}."
 
 
 def _zones(zones: Sequence[Zone], width: float) -> str:
