@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import ceil, pow
+from math import ceil, inf, pow
 from typing import NamedTuple
 
 from overbar.errors import InvalidInput
 from overbar.planning.forecast import PLAYS, Forecast, Forecaster, Measure
 from overbar.policies import Game, Policy
 from overbar.policies.policy import opened
+from overbar.problem import Problem
 
 TRIES_EACH = tuple(10**e * each for e in range(5) for each in (1, 1.5, 2, 3, 5, 7))
 RUNS = (30, 200, 1000)  # tries an arm: a policy that needs not know the budget is played so far
@@ -19,7 +20,6 @@ STEPS = 100_000_000  # of a policy at one budget: about a second on two threads
 VERDICTS = 20_000  # that are judged at a budget: of so many, 5 % come out as 5 % ± 0.3 %
 PROBLEMS = {"share": (8, 400), "any": (200, 400)}  # the fewest and the most
 FARTHEST = {"share": 4_000_000, "any": 400_000}  # tries that are looked at if nothing else is said
-CLOSER = 2  # how often the budgets found are played, and found anew: some curves are jagged
 SETTLED = 3  # budgets in a row that are no worse than the error asked for end a curve
 
 Progress = Callable[[str, int], None]  # the policy that is played, and its budget
@@ -105,15 +105,16 @@ def curve(
     A policy that knows the budget is played with each budget by itself. Of another, a run tells of
     all budgets that it passes.
     """
-
-    def played(grid: Sequence[int]) -> Iterator[list[Forecast]]:
-        for budgets in _runs(forecaster, policy, grid):
-            progress(policy.name, budgets[-1])
-            count = problems or problems_for(K, measure, budgets[-1])
-            yield forecaster.forecasts(policy, budgets, count)
-
-    K = forecaster.guess.count
+    K, [problem] = forecaster.guess.count, forecaster.problems(1)
     grid = sorted({ceil(K * each) for each in TRIES_EACH if K * each < reach} | {reach})
+    grid, knows_budget = _played_by(policy, problem, grid)
+
+    def played(budgets: Sequence[int]) -> Iterator[list[Forecast]]:
+        for run in [[each] for each in budgets] if knows_budget else _runs(budgets, K):
+            progress(policy.name, run[-1])
+            count = problems or problems_for(K, measure, run[-1])
+            yield forecaster.forecasts(policy, run, count)
+
     forecasts: list[Forecast] = []
     for some in played(grid):
         forecasts += some
@@ -122,9 +123,9 @@ def curve(
         if enough and len(last) == SETTLED and max(last) <= min(errors):
             break
     found = Curve(policy.name, tuple(forecasts))
-    for _ in range(CLOSER):
-        between = found.ends(errors, measure) - found.budgets
-        more = [each for some in played(sorted(between)) for each in some]
+    for _ in range(1 + knows_budget):  # twice, since curves of rounds are jagged
+        between = sorted(found.ends(errors, measure) - found.budgets)
+        more = [each for some in played(between) for each in some]
         found = replace(found, closer=(*found.closer, *more))
     return found
 
@@ -139,22 +140,23 @@ def tries_that_tell(threshold: float) -> float:
     return 1 / to_the_end if to_the_end > 0 else 1
 
 
-def _runs(forecaster: Forecaster, policy: Policy, grid: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the budgets that a run is judged at; the policy is played with the last of them."""
-    if not grid:
-        return
-    K, [problem] = forecaster.guess.count, forecaster.problems(1)
-    constants = set()
-    playable = []
+def _played_by(policy: Policy, problem: Problem, grid: Sequence[int]) -> tuple[list[int], bool]:
+    """Return the budgets with which the policy can play, and whether it makes use of knowing them.
+
+    It does if it has rounds, or one whose constants change with the budget.
+    """
+    rounds = {}
     for budget in grid:
-        with suppress(InvalidInput):  # it is too small a budget for some
-            rounds = opened(policy, Game(K, budget, problem))
-            playable.append(budget)
-            constants.add((len(rounds), rounds[0].constants))
-    if len(constants) > 1 or max(constants)[0] > 1:
-        yield from ([budget] for budget in playable)
-        return
-    ends = sorted({K * tries for tries in RUNS if K * tries < playable[-1]} | {playable[-1]})
-    for before, end in pairwise([0, *ends]):
-        if passed := [budget for budget in playable if before < budget <= end]:
-            yield passed
+        with suppress(InvalidInput):  # it is too small for some
+            rounds[budget] = opened(policy, Game(problem.K, budget, problem))
+    if not rounds:
+        opened(policy, Game(problem.K, grid[-1], problem))  # which says why
+    several = any(len(each) > 1 for each in rounds.values())
+    return list(rounds), several or len({each[0].constants for each in rounds.values()}) > 1
+
+
+def _runs(budgets: Sequence[int], K: int) -> Iterator[list[int]]:
+    """Yield the budgets that a run passes; the policy is played with the last of them."""
+    for few, many in pairwise((0, *RUNS, inf)):
+        if run := [each for each in budgets if few * K < each <= many * K]:
+            yield run
