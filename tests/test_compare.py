@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -22,13 +23,14 @@ import overbar as ob
 from overbar.cli import main
 from overbar.cli.compare import DISTRIBUTIONS
 from overbar.experiments import families, paper
-from overbar.experiments.comparison import Match, standings, steps, totals
+from overbar.experiments.comparison import Match, standings, steps
 from overbar.experiments.engines import threads
 from overbar.experiments.entrants import Entered, entered
 from overbar.experiments.experiment import Experiment, Listed
 from overbar.experiments.families import Family
 from overbar.experiments.run import run
 from overbar.experiments.significance import paired
+from overbar.experiments.totals import totals
 from overbar.policies.released import ReleasedAugUCB, ReleasedUCBEV
 from overbar.simulate.blocks import Played
 from tests.test_cli import OVERBAR, overbar
@@ -165,9 +167,30 @@ def test_totals_by_hand() -> None:
     first, second = added["one"], added["other"]
     assert (first.best, first.clear, second.best, second.clear) == (1, 1, 1, 1)
     assert first.rate == first.misjudged == pytest.approx((0 + 11 / 40) / 2)
+    never, often = 2 / 44, 13 / 44  # with two that erred and two that did not added
+    variance = never * (1 - never) / 44 + often * (1 - often) / 44
+    assert first.half == pytest.approx(1.96 * variance**0.5 / 2)
     p = 11 / 40
-    assert first.half == pytest.approx(1.96 * (p * (1 - p) / 40) ** 0.5 / 2)
+    assert first.misjudged_half == pytest.approx(1.96 * (p * (1 - p) / 40) ** 0.5 / 2)
     assert (first.spent, first.ns) == (0.8, 10.0)
+
+
+def test_time_steps_of_an_experiment_are_no_more_repetitions() -> None:
+    """Judged twice with the same outcome, a mean is no surer than judged once."""
+    once = beats(10, 4)
+    again = {
+        name: played._replace(misjudged=played.misjudged[:, [0, 0]])
+        for name, played in once.result.played.items()
+    }
+    experiment = replace(once.entered.experiment, at=(50, 100))
+    result = replace(once.result, played=again, at=(50, 100))
+    twice = Match(Entered(experiment, {}), result, once.ns)
+    for one, two in zip(
+        totals(standings([once]), [once]), totals(standings([twice]), [twice]), strict=True
+    ):
+        assert two.standings == 2
+        assert (two.rate, two.half) == pytest.approx((one.rate, one.half))
+        assert two.misjudged_half == pytest.approx(one.misjudged_half)
 
 
 def clear_leads(chances: list[float], times: int, seed: int) -> int:
@@ -440,6 +463,21 @@ def test_the_table_says_who_wins(compared: Compare) -> None:
     as_csv = compared(*arguments, "--csv")
     rows = list(csv.DictReader(StringIO(as_csv)))
     assert [row["errors"] for row in rows] == [str(record["errors"]) for record in records]
+
+
+def test_the_documents_show_what_is_printed(compared: Compare) -> None:
+    """All but the times: as long as the bits are the same, so are the tables."""
+
+    def timeless(said: str) -> list[list[str]]:
+        rows = [[cell.strip("- ") for cell in line.split("|")] for line in said.splitlines()]
+        return [row[:5] + row[6:] for row in rows]
+
+    text = (Path(__file__).parent.parent / "docs/experiments.md").read_text("utf-8")
+    command = re.search(
+        r"`overbar compare (--experiments 3 .*)` prints\n\n```text\n(.*?)```", text, re.S
+    )
+    assert command
+    assert timeless(compared(*command[1].split())) == timeless(command[2])
 
 
 def test_time_steps_readings_and_forms(compared: Compare) -> None:

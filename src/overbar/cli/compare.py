@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overbar.cli.lab import Progress, adds, engine_of, kept_in, numbers_of, playing_options
+from overbar.cli.lab import adds, engine_of, kept_in, numbers_of, playing_options
+from overbar.cli.progress import Progress
 from overbar.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _experiments(options: dict[str, Any]) -> "list[Experiment]":
         readings = paper.READINGS if both else (options["reading"],)
         chosen += [
             paper.experiment(number, reading, seed)
-            for number in numbers_of(numbers or "1,2,3,4,5")
+            for number in numbers_of("1,2,3,4,5" if numbers is None else numbers)
             for reading in readings
         ]
     return chosen
@@ -142,7 +143,7 @@ def _check_go_with_random(options: dict[str, Any]) -> None:
 def _family(options: dict[str, Any]) -> "Family":
     from overbar.experiments.families import DISTRIBUTIONS, Family
 
-    low, dash, high = (options["arms"] or "5-500").partition("-")
+    low, dash, high = ("5-500" if options["arms"] is None else options["arms"]).partition("-")
     ends = (low, high) if dash else (low, low)
     if not all(end.strip().isdecimal() for end in ends):
         raise InvalidInput("--arms", options["arms"], "a number or a range, such as 5-500")
@@ -203,15 +204,16 @@ def _show(
     baseline: str | None,
     options: dict[str, Any],
 ) -> None:
-    from overbar.experiments.comparison import totals
+    from overbar.experiments.totals import totals
+    from overbar.report import records
     from overbar.report import standings as shown
 
     by = options["by"]
     if options["as_csv"]:
-        click.echo(shown.as_csv(list(shown.records(found, by))), nl=False)
+        click.echo(records.as_csv(found, by), nl=False)
     elif options["as_json"]:
-        for record in shown.records(found, by):
-            click.echo(shown.as_json(record))
+        for line in records.as_json(found, by):
+            click.echo(line)
     else:
         problems = shown.by_experiment(found)
         each = problems

@@ -1,7 +1,6 @@
-"""What the commands of the lab share: options, engine, progress, the table of a report."""
+"""What the commands of the lab share: options, engine, the table of a report."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from overbar.cli.progress import Progress
 from overbar.errors import InvalidInput, OverbarError
 
 if TYPE_CHECKING:
@@ -253,40 +253,3 @@ def _print_compared(compared: Sequence["Compared"]) -> None:
                 *(f"{far.difference:+.1f}", curve.verdict),
             )
         Console().print(table)
-
-
-class Progress:
-    """Live progress with time left, on stderr."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-
-        self._bar = Progress(
-            TextColumn("repetitions"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("time left"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
-            transient=True,
-        )
-        self._task = self._bar.add_task("repetitions", total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many repetitions are done."""
-        self._bar.update(self._task, completed=done, total=total)
-
-    def __enter__(self) -> "Progress":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

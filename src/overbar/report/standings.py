@@ -1,14 +1,11 @@
-"""How policies compare, for people and for programs: grids of text, JSON lines, CSV."""
+"""How policies compare, for people: grids of text."""
 
-import csv
-import json
-from collections.abc import Iterator, Sequence
-from io import StringIO
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from overbar.experiments.comparison import Beside, Score, Standing, Total
+from overbar.experiments.comparison import Beside, Score, Standing
 from overbar.experiments.experiment import Experiment
-from overbar.simulate.wilson import wilson
+from overbar.experiments.totals import Total
 
 DASH = "–"
 COMES_FIRST = {"error": "errs least", "verdicts": "has the fewest wrong verdicts"}
@@ -119,6 +116,8 @@ def _against(beside: Beside | None) -> str:
 
 
 def _p(p: float) -> str:
+    if p < 1e-99:
+        return "p < 1e-99"
     return f"p = {p:.2g}" if p >= 0.001 else f"p = {p:.0e}"
 
 
@@ -129,8 +128,10 @@ def _first(standing: Standing, by: str, several: bool) -> str:
     if not best:
         return f"{when}No policy can play it."
     if lead is None:
+        if len(standing.scores) == 1:
+            return f"{when}{best[0]} plays alone."
         who = "All" if len(best) == len(standing.scores) else " and ".join(best)
-        return f"{when}{who} share the first place." if len(best) > 1 else f"{when}{who} is alone."
+        return f"{when}{who} share the first place."
     said = (
         f"{when}{best[0]} {COMES_FIRST[by]}. {lead.other} is next: {lead.fewer} to {lead.more} "
         f"repetitions, {_p(lead.p_holm)}"
@@ -144,14 +145,15 @@ def of_all(found: Sequence[Standing], added: Sequence[Total], baseline: str | No
     title = f"All {experiments} problems"
     if len(found) > experiments:
         title += f", {len(found)} standings in all"
-    header = ["policy", "first", "clearly", "error %", "wrong", "tries %", "ns"]
-    header += ["better", "worse", "alone"] if baseline is not None else []
+    saves = any(each.spent < 0.995 for each in added)  # else there is nothing to tell of it
+    header = ["policy", "first", "*", "error %", "wrong", *["tries %"] * saves, "ns"]
+    header += ["+", "-", "alone"] if baseline is not None else []
     rows = [
         [
             *(each.policy, f"{each.best} of {each.standings}", str(each.clear)),
             _percent(each.rate, each.half),
             _plain(each.misjudged, each.misjudged_half),
-            f"{100 * each.spent:.0f}",
+            *[f"{100 * each.spent:.0f}"] * saves,
             f"{each.ns:.0f}",
             *_totals_against(each, baseline),
         ]
@@ -191,81 +193,14 @@ def legend(found: Sequence[Standing], shown: int, baseline: str | None) -> list[
         worse = f"{which} a policy worse than {baseline} by more than chance; "
         said.append(f"{worse if baseline else ''}--all shows every problem.")
     said += [
-        "error: answers with a wrong verdict; wrong: wrong verdicts an answer; ±: half of the 95 %",
-        "interval; ns: a step, in one thread.",
-        "* first by more than chance: p < 5 %, adjusted for all leads.",
+        "error: answers with a wrong verdict; wrong: wrong verdicts an answer;"
+        " ±: half of the 95 % interval",
+        "ns: a step, in one thread",
+        "* first by more than chance: p < 5 %, adjusted for all leads",
     ]
     if baseline is not None:
-        signs = "+ better, - worse" if len(found) > problems else "better, worse"
-        said.append(
-            f"{signs}: than {baseline}, by more than chance: p < 5 %, adjusted for all pairs."
-        )
-        if problems > 1:
-            said.append("alone: worse, were each the only pair; 2.5 % of equals are, by chance.")
+        signs = "+ better, - worse" if len(found) > 1 else "better, worse"
+        said.append(f"{signs} than {baseline} by more than chance: p < 5 %, adjusted for all pairs")
+    if baseline is not None and problems > 1:
+        said.append("alone: worse, if each were the only pair; of equals 2.5 % are, by chance")
     return said
-
-
-def records(found: Sequence[Standing], by: str) -> Iterator[dict[str, object]]:
-    """Yield a record for each experiment, time step and policy, the absent ones too."""
-    for standing in found:
-        experiment, absent = standing.entered
-        of: dict[str, object] = {
-            "schema": 1,
-            "problem": experiment.name,
-            "reading": experiment.reading,
-            "arms": standing.K,
-            "threshold": experiment.threshold,
-            "indifference": experiment.indifference,
-            "budget": experiment.budget,
-            "seed": list(experiment.seed),
-            "repetitions": experiment.repetitions,
-            "time_step": standing.at,
-        }
-        for score in standing.scores.values():
-            yield of | _record(score, standing, by)
-        for policy, why in absent.items():
-            yield of | {"policy": policy, "absent": why}
-
-
-def _record(score: Score, standing: Standing, by: str) -> dict[str, object]:
-    low, high = wilson(score.errors, score.repetitions)
-    first = score.policy in standing.best
-    return {
-        "policy": score.policy,
-        "absent": None,
-        "errors": score.errors,
-        "low": round(float(low), 6),
-        "high": round(float(high), 6),
-        "wrong_verdicts": score.misjudged,
-        "wrong_verdicts_half": round(score.misjudged_half, 6),
-        "tries": score.tries,
-        "ns_a_step": round(score.ns, 1),
-        "by": by,
-        "first": first,
-        "clearly": first and standing.clear,
-        **_beside("lead", standing.lead if first else None),
-        **_beside("baseline", score.against),
-    }
-
-
-def _beside(what: str, beside: Beside | None) -> dict[str, object]:
-    names = (what, f"{what}_better_in", f"{what}_worse_in", f"{what}_p", f"{what}_p_holm")
-    if beside is None:
-        return dict.fromkeys(names)
-    told = (beside.other, beside.fewer, beside.more, beside.p, beside.p_holm)
-    return dict(zip(names, told, strict=True))
-
-
-def as_csv(records: Sequence[dict[str, object]]) -> str:
-    """Return the records as CSV."""
-    text = StringIO()
-    columns = dict.fromkeys(key for record in records for key in record)
-    lines = csv.DictWriter(text, [*columns], lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(records)
-    return text.getvalue()
-
-
-def as_json(record: dict[str, object]) -> str:
-    """Return a record as a line of JSON."""
-    return json.dumps(record, separators=(",", ":"))
