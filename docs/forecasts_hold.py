@@ -19,9 +19,10 @@ from math import comb
 import numpy as np
 
 import overbar as ob
+from overbar.planning import spelled
 from overbar.planning.curve import curve, problems_for
 from overbar.planning.forecast import Estimate, Forecaster, Measure
-from overbar.planning.guess import MEANS, REWARDS, Drawn, Spelled
+from overbar.planning.guess import Drawn
 
 POLICIES = (ob.AnytimeAugUCB(), ob.APT(), ob.AugUCB(), ob.UniformAllocation())
 PLANNED, FRESH = 1, 2  # seeds
@@ -59,7 +60,7 @@ class Question:
         measure: Measure = "any" if number % 5 == 4 else "share"
         most = 300 if measure == "share" else 40  # of many arms, one is always misjudged
         arms = int(np.exp(chance.uniform(np.log(5), np.log(most))))
-        guess = Drawn(Spelled.read("", means, MEANS), Spelled.read("", rewards, REWARDS), 1000)
+        guess = Drawn(spelled.means(means), spelled.rewards(rewards), 1000)
         drawn = [arm.mean for arm in guess.arms(chance)]
         threshold = float(np.clip(np.quantile(drawn, chance.uniform(0.1, 0.9)), 0.02, 0.98))
         return cls(
@@ -71,11 +72,8 @@ class Question:
 
     def forecaster(self, executor: Executor, seed: int) -> Forecaster:
         """Return what forecasts, with that seed."""
-        means, rewards = (
-            Spelled.read("", self.means, MEANS),
-            Spelled.read("", self.rewards, REWARDS),
-        )
-        return Forecaster(Drawn(means, rewards, self.arms), self.threshold, executor, seed)
+        guess = Drawn(spelled.means(self.means), spelled.rewards(self.rewards), self.arms)
+        return Forecaster(guess, self.threshold, executor, seed)
 
 
 @dataclass(frozen=True)

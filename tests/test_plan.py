@@ -144,13 +144,13 @@ GUESS = ("--arms", "10", "--threshold", "0.5", "--guess")
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((*GUESS, "beta:-1,2"), 1, "a of the guess beta:-1,2 is -1.0, but must be a finite number"),
+        ((*GUESS, "beta:-1,2"), 1, "Of the guess beta:-1,2: a is -1.0, but must be a finite number above"),
         ((*GUESS, "beat:1,2"), 1, "guess is 'beat:1,2', but must be one of beta:A,B, uniform:LOW"),
         ((*GUESS, "beta:1"), 1, "guess is 'beta:1', but must be beta:A,B, with two numbers"),
         ((*GUESS, "beta:1,x"), 1, "b of the guess beta:1,x is 'x', but must be a number"),
-        ((*GUESS, "uniform:1,0.5"), 1, "high of the guess uniform:1,0.5 is 0.5, but must be above"),
-        ((*GUESS, "normal:0.9,0.1"), 1, "as pass-fail rewards ask. beta:7.2,0.8"),
-        ((*GUESS, "uniform:0,2"), 1, "means lie in [0, 1], as pass-fail rewards ask."),
+        ((*GUESS, "uniform:1,0.5"), 1, "Of the guess uniform:1,0.5: high is 0.5, but must be"),
+        ((*GUESS, "normal:0.9,0.1"), 1, "within 0 to 1, where such rewards lie. beta:7.2,0.8"),
+        ((*GUESS, "uniform:0,2"), 1, "means is '0 to 2', but must be within 0 to 1"),
         ((*GUESS, "nowhere.toml"), 1, "'nowhere.toml', but must be a file that can be read"),
         ((*GUESS, "beta:1,1", "--rewards", "gauss:1"), 1, "one of pass-fail, gaussian:SD, beta"),
         ((*GUESS, "beta:1,1", "--budget", "5"), 1, "budget is 5, but must be at least 10"),

@@ -13,10 +13,10 @@ import pytest
 
 import overbar as ob
 from overbar.experiments.toml_file import read_log
-from overbar.planning import source
+from overbar.planning import source, spelled
 from overbar.planning.curve import Curve, crossing, curve, problems_for, reach_of
 from overbar.planning.forecast import PLAYS, Forecast, Forecaster, over_problems
-from overbar.planning.guess import MEANS, REWARDS, Drawn, Logged, Resampled, Spelled
+from overbar.planning.guess import Drawn, Logged, Resampled
 from overbar.planning.pilot import PassFail, Results, Scattered, fitted
 from overbar.planning.plan import ZONES, plan, usual
 
@@ -32,8 +32,7 @@ def executor() -> Iterator[Executor]:
 def guess(
     means: str, arms: int, rewards: str = "pass-fail", scale: tuple[float, float] = (0, 1)
 ) -> Drawn:
-    spelled = Spelled.read("the guess", means, MEANS), Spelled.read("rewards", rewards, REWARDS)
-    return Drawn(*spelled, arms, scale)
+    return Drawn(spelled.means(means), spelled.rewards(rewards), arms, scale)
 
 
 def means_of(drawn: Any, seed: int = 0) -> list[float]:

@@ -8,19 +8,10 @@ import numpy as np
 
 from overbar.errors import InvalidInput
 from overbar.experiments import toml_file
-from overbar.planning.guess import (
-    MEANS,
-    REWARDS,
-    Drawn,
-    Guess,
-    Logged,
-    OfExperiment,
-    Resampled,
-    Spelled,
-)
+from overbar.planning import spelled
+from overbar.planning.guess import Drawn, Guess, Logged, OfExperiment, Resampled, Scale
 from overbar.planning.pilot import Results, fitted
 
-Scale = tuple[float, float]
 Rewards = Mapping[str, Sequence[float]]
 
 LOUD = 0.1  # of the spread of the means of a log is luck: then it is said
@@ -49,8 +40,7 @@ def typed(text: str, rewards: str, count: int | None, scale: Scale) -> Source:
             *(experiment.threshold, experiment.indifference),
             on_scale=False,
         )
-    means = Spelled.read("the guess", text, MEANS, "Or give an experiment, FILE.toml.")
-    pays = Spelled.read("the kind of rewards", rewards, REWARDS)
+    means, pays = spelled.means(text), spelled.rewards(rewards)
     if count is None:
         raise InvalidInput("the number of arms", None, "given", "For example: --arms 300")
     guess = Drawn(means, pays, count, scale)
