@@ -123,33 +123,43 @@ def main(questions: str = "20", first: str = "0") -> None:
     """Answer the questions, and print a line for each."""
     warnings.simplefilter("ignore")  # AugUCB with few arms
     count = int(questions)
-    print("question | error of a budget: forecast, afresh | budget of an error: forecast, afresh")
+    print("| arms | policy | budget: error | afresh | error: budget | error there, afresh | |")
+    print("| --- | --- | --- | ---: | --- | --- | --- |")
     answers = []
     with ThreadPoolExecutor(2) as executor:
         for number in range(int(first), int(first) + count):
             each = answer(Question.number(number), executor)
             answers.append(each)
-            print(line(number, each), flush=True)
+            print(row(each), flush=True)
     for what, held in (
         ("the error", sum(each.error_holds for each in answers)),
         ("the budget", sum(each.budget_holds for each in answers)),
     ):
         chance = sum(comb(count, k) * HOLD**k * (1 - HOLD) ** (count - k) for k in range(held + 1))
-        print(f"{what}: {held} of {count} hold; as few or fewer by chance: p = {chance:.2g}")
+        print(f"\n{what}: {held} of {count} hold; as few or fewer by chance: p = {chance:.2g}")
 
 
-def line(number: int, each: Answer) -> str:
-    """Return an answer as a line."""
+def row(each: Answer) -> str:
+    """Return an answer as a row of a table."""
     q = each.question
     value, low, high = (f"{100 * x:.1f}" for x in each.forecast)
-    at = [f"{100 * x:.1f}" if x is not None else "-" for x in each.error_at_the_ends]
-    need = ["over" if x is None else str(x) for x in each.budget]
-    return (
-        f"{number}: {q.arms} arms {q.means} {q.rewards} over {q.threshold:g}, {q.policy.name},"
-        f" {q.measure} | {q.budget}: {value} ({low} to {high}), {100 * each.afresh:.1f}"
-        f"{'' if each.error_holds else ' MISSED'} | {100 * q.error:g} %: {need[0]} ({need[1]} to"
-        f" {need[2]}), {at[0]} to {at[1]}{'' if each.budget_holds else ' MISSED'}"
+    at = [f"{100 * x:.1f}" if x is not None else "" for x in each.error_at_the_ends]
+    need, start, end = ("over" if x is None else str(x) for x in each.budget)
+    missed = " and ".join(
+        what
+        for what, held in (("error", each.error_holds), ("budget", each.budget_holds))
+        if not held
     )
+    said = (
+        f"{q.arms} {q.means} {q.rewards}, bar {q.threshold:g}",
+        f"{q.policy.name}, {q.measure}",
+        f"{q.budget}: {value} ({low} – {high})",
+        f"{100 * each.afresh:.1f}",
+        f"{100 * q.error:g}: {need}" + (f" ({start} – {end})" if each.budget[1] else ""),
+        f"{at[0]} – {at[1]}" if at[1] else f"{at[0]} –",
+        f"{missed} missed" if missed else "",
+    )
+    return f"| {' | '.join(said)} |"
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ GUESS = ("--arms", "10", "--threshold", "0.5", "--guess")
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((*GUESS, "beta:-1,2"), 1, "Of the guess beta:-1,2: a is -1.0, but must be a finite number"),
+        ((*GUESS, "beta:-1,2"), 1, "Of the guess beta:-1,2: a is -1.0, but must be a finite"),
         ((*GUESS, "beat:1,2"), 1, "guess is 'beat:1,2', but must be one of beta:A,B, uniform:LOW"),
         ((*GUESS, "beta:1"), 1, "guess is 'beta:1', but must be beta:A,B, with two numbers"),
         ((*GUESS, "beta:1,x"), 1, "b of the guess beta:1,x is 'x', but must be a number"),
