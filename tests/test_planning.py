@@ -367,6 +367,16 @@ def holds() -> Any:
     return module
 
 
+def test_the_page_has_what_the_script_prints(holds: Any, executor: Executor) -> None:
+    page = (DOCS / "planning.md").read_text("utf-8")
+    assert holds.row(holds.answer(holds.Question.number(9), executor)) in page.splitlines()
+    rows = [line for line in page.splitlines() if " – " in line and line.startswith("| ")]
+    assert len(rows) == 20
+    for what in ("error", "budget"):
+        missed = sum(f"{what} missed" in row or f"{what} and" in row for row in rows)
+        assert f"the {what}: {20 - missed} of 20 hold" in page
+
+
 def test_forecasts_hold_on_other_problems(holds: Any, executor: Executor) -> None:
     """Twenty questions, small ones: 95 % intervals, and fresh means with a tenth of the variance.
 
