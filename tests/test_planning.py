@@ -311,6 +311,11 @@ def test_an_arm_of_a_pilot_is_drawn_given_its_own_results() -> None:
     assert new.std() > 0.2
 
 
+def test_arms_of_a_pilot_that_always_pay_the_same_are_as_they_paid() -> None:
+    pilot = fitted("p", Results.of({"a": [0.3] * 2, "b": [0.5] * 2, "c": [0.9] * 2}, (0, 1)))
+    assert means_of(pilot) == pytest.approx([0.3, 0.5, 0.9], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("rewards", "message"),
     [

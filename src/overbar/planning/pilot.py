@@ -24,6 +24,7 @@ FEWEST = 3  # arms that were tried twice: with fewer, nothing tells their spread
 TRIED = 2
 DRAWS = 20  # from which the spread of the arms is told
 POINTS = 60  # of the fine grid, a side
+LEAST = 1e-9  # the sd of rewards that never vary
 NEGLIGIBLE = 1e-7  # of the greatest density
 
 
@@ -157,7 +158,7 @@ class Scattered(Pilot):
     def _fit(self) -> None:
         results = self.results
         n, free = results.n, results.n.sum() - np.count_nonzero(results.n)
-        self.sd = float(np.sqrt(n @ results.variance / free))
+        self.sd = max(LEAST, float(np.sqrt(n @ results.variance / free)))
         self._precision, self._mean = n / self.sd**2, results.mean
         most = 10 * max(float(np.std(results.mean[n > 0])), self.sd)
         self._spreads = np.linspace(0, most, 20 * POINTS + 1)[1:]
