@@ -37,7 +37,7 @@ def show(found: "Plan", source: "Source", options: dict[str, Any]) -> None:
     _print_heading(found, source, options)
     (_print_point if options["budget"] is not None else _print_curve)(found)
     for line in planned.sentences(found, width):
-        click.echo(fill(line, LINE))
+        click.echo(fill(line, min(LINE, _console().width)))
 
 
 def _print_heading(found: "Plan", source: "Source", options: dict[str, Any]) -> None:
@@ -49,9 +49,10 @@ def _print_heading(found: "Plan", source: "Source", options: dict[str, Any]) -> 
         f"{100 * found.over:.0f} % are over {options['threshold']:g}{zone}."
     )
     if source.note:
-        click.echo(fill(source.note, LINE))
+        click.echo(fill(source.note, min(LINE, _console().width)))
     click.echo(
-        f"Each budget was played on {problems} problems, {PLAYS} times on each; ± is the 95 % interval."
+        f"Each budget was played on {problems} problems, {PLAYS} times on each;"
+        " ± is the 95 % interval."
     )
 
 
