@@ -65,10 +65,10 @@ class Campaign:
     ) -> "Campaign":
         """Create a campaign in a database, which is a file or the URL of a PostgreSQL database.
 
-        Without a policy, AugUCB plays, and APT where there are fewer than seven arms. `thresholds`
-        and `history` (results from before) go by arm; the threshold may be None where every arm has
-        its own. A ticket expires after `lifetime` seconds. `reward` says in a word what is
-        rewarded, as `overbar run --reward` does, which goes on with the same only.
+        Without a policy, AnytimeAugUCB plays. `thresholds` and `history` (results from before) go
+        by arm; the threshold may be None where every arm has its own. A ticket expires after
+        `lifetime` seconds. `reward` says in a word what is rewarded, as `overbar run --reward`
+        does, which goes on with the same only.
         """
         from overbar.campaigns import rows
         from overbar.campaigns.database import Database

@@ -7,14 +7,13 @@ from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.live.checks import Scale, a_scale, a_threshold
 from overbar.live.play import Play
 from overbar.live.record import Arrays
-from overbar.policies import APT, AugUCB, Game, Policy, spelling
+from overbar.policies import AnytimeAugUCB, Game, Policy, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
 SHOWN = 60  # characters of what is too long
 LONGEST = 10 * 365 * 86400.0  # seconds that a ticket may last, or a try take: ten years
 MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
-FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,11 @@ def agreed(
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
-    The policy is AugUCB if none is given, and APT for fewer than seven arms.
+    The policy is AnytimeAugUCB if none is given.
     """
     K, T = game
     if policy is None:
-        policy = AugUCB() if K >= FEW_ARMS else APT()
+        policy = AnytimeAugUCB()
     checked = a_scale(scale)
     if checked is None:
         raise InvalidInput("the scale", scale, "a pair (low, high)")
