@@ -87,6 +87,15 @@ def rivals(problem: ob.Problem, T: int, rewards_chance: Random) -> list[Rival]:
             ob.UniformAllocation(),
             lambda pull: reference.uniform(pull, K, T, rewards_chance),
         ),
+        (ob.UntilSure(), lambda pull: reference.until_sure(pull, K, T, tau)),
+        (
+            ob.UntilSure(0.9, "normal"),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.9, "normal"),
+        ),
+        (
+            ob.UntilSure(0.5, "sub-gaussian:0.5"),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.5, "sub-gaussian:0.5"),
+        ),
     ]
 
 

@@ -114,6 +114,67 @@ def csar(pull: Pull, K: int, T: int, tau: float) -> None:
         surviving.remove(lowest(K, surviving, lambda i: -abs(arms[i].r - tau)))
 
 
+def until_sure(
+    pull: Pull, K: int, T: int, tau: float, confidence: float = 0.95, rewards: str = "bounded"
+) -> None:
+    """Pull the arm that seems to need the fewest tries until its evidence is K/δ."""
+    arms = [Arm() for _ in range(K)]
+    active = list(range(K))
+    missing = math.log(K / (1 - confidence))
+    for i in range(K):
+        arms[i].add(pull(i))
+    for _ in range(K + 1, T + 1):
+        if not active:
+            return
+
+        def tries(i: int) -> float:
+            log_evidence, growth = EVIDENCE[rewards](arms[i], tau)
+            left = missing - log_evidence
+            return left / growth if left > 0 and growth > left / 1e300 else 1e300
+
+        j = lowest(K, active, tries)
+        arms[j].add(pull(j))
+        active = [i for i in active if EVIDENCE[rewards](arms[i], tau)[0] < missing]
+
+
+def bounded_evidence(arm: Arm, m: float) -> tuple[float, float]:
+    """The logarithm of the evidence, and its growth: ¾ beta-binomial, ⅛ bets on this side."""
+    n, r, v, gap = arm.n, arm.r, arm.v, abs(arm.r - m)
+    if not (0 <= r <= 1 and v <= r * (1 - r) + 1e-9):
+        return -math.inf, 0.0
+    S, F = n * r, n * (1 - r)
+    log_beta = math.lgamma(S + 0.5) + math.lgamma(F + 0.5) - math.lgamma(n + 1)
+    terms = [math.log(0.75) + log_beta - math.log(math.pi) - S * math.log(m) - F * math.log(1 - m)]
+    r_log_r = r * math.log(r / m) if r > 0 else 0.0
+    growths = [r_log_r + ((1 - r) * math.log((1 - r) / (1 - m)) if r < 1 else 0.0)]
+    for bet in (0.58, 0.29, 0.145, 0.0725):
+        psi = -math.log(1 - bet) - bet
+        terms.append(math.log(1 / 32) + n * (bet * gap - psi * (v + gap**2)))
+        growths.append(bet * gap - psi * (v + gap**2))
+    largest = max(terms)
+    return largest + math.log(sum(math.exp(term - largest) for term in terms)), max(growths)
+
+
+def normal_evidence(arm: Arm, m: float) -> tuple[float, float]:
+    n, v, gap2 = arm.n, arm.v, (arm.r - m) ** 2
+    growth = math.log1p(gap2 / max(v, 1e-300)) / 2
+    ratio = (v + gap2) / (v + gap2 / (n + 1)) if gap2 else 1.0
+    return (n * math.log(ratio) - math.log1p(n)) / 2, growth
+
+
+def sub_gaussian_evidence(arm: Arm, m: float, sigma: float = 0.5) -> tuple[float, float]:
+    n, gap2 = arm.n, (arm.r - m) ** 2
+    squared = n * gap2 / (2 * sigma**2) * (n / (n + 1))
+    return squared - math.log1p(n) / 2, gap2 / (2 * sigma**2)
+
+
+EVIDENCE = {
+    "bounded": bounded_evidence,
+    "normal": normal_evidence,
+    "sub-gaussian:0.5": sub_gaussian_evidence,
+}
+
+
 def uniform(pull: Pull, K: int, T: int, chance: random.Random) -> None:
     for _ in range(T):
         pull(math.floor(chance.random() * K))

@@ -433,7 +433,7 @@ def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: 
     (tmp_path / "arms.txt").write_text("\n".join(rates))
     script(tmp_path, "try", TRY)
     run = ("run", "--arms", "arms.txt", "--threshold", "0.9", "--budget", "2000", "--json")
-    read = json.loads(overbar(*run, "--", "./try", "{arm}", cwd=tmp_path, code=3).stdout)
+    read = json.loads(overbar(*run, "--", "./try", "{arm}", cwd=tmp_path, code=4).stdout)
     assert read["campaign"]["policy"] == "AugUCB"
     assert read["campaign"]["told"] == 2000
     wrong = sum((each["mean"] >= 0.9) != (rates[each["arm"]] >= 900) for each in read["findings"])

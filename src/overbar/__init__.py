@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Policy,
         Round,
         UniformAllocation,
+        UntilSure,
     )
     from overbar.problem import (
         Bernoulli,
@@ -63,7 +64,7 @@ _ROOMS = {
     ),
     "live": ("Ask", "Sampler", "Verdict"),
     "policies": (
-        *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation"),
+        *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation", "UntilSure"),
         *("Game", "Policy", "Round"),
     ),
     "problem": ("Bernoulli", "Beta", "Empirical", "Exponential", "Gaussian", "Problem", "Uniform"),
@@ -109,6 +110,7 @@ __all__ = [
     "UnknownArm",
     "UnknownCampaign",
     "UnknownTicket",
+    "UntilSure",
     "Verdict",
     "simulate",
     "theory",

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.live.checks import Scale, a_scale, a_threshold
+from overbar.live.judge import UNLIMITED, Judge, budget_for
 from overbar.live.play import Play
 from overbar.live.record import Arrays
-from overbar.policies import APT, AugUCB, Game, Policy, spelling
+from overbar.policies import APT, AugUCB, Game, Policy, UntilSure, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
@@ -19,7 +20,7 @@ FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 @dataclass(frozen=True)
 class Terms:
-    """Policy, threshold, scale, seed, the seconds until a ticket expires, and what is rewarded.
+    """Policy, threshold, scale, seed, the seconds until a ticket expires, judge, what is rewarded.
 
     Where every arm has a bar of its own, the threshold is not common, and stands for nothing.
     """
@@ -29,6 +30,7 @@ class Terms:
     scale: Scale
     seed: int
     lifetime: float
+    judge: Judge
     common: bool = True
     reward: str | None = None  # None: not said
 
@@ -43,6 +45,8 @@ class Terms:
                 "lifetime": self.lifetime,
                 "common": self.common,
                 "reward": self.reward,
+                "confidence": self.judge.confidence,
+                "rewards": self.judge.rewards,
             }
         )
 
@@ -59,14 +63,15 @@ class Terms:
             (low, high),
             read["seed"],
             read["lifetime"],
-            read.get("common", True),  # older databases do not say these two
+            Judge.of(played, read.get("confidence"), read.get("rewards")),
+            read.get("common", True),  # older databases do not say these four
             read.get("reward"),
         )
 
     def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
         """Return the policy at play on arms of these thresholds, from a state if one is given."""
         rounds = tuple(self.policy.rounds(Game(len(thresholds), budget)))
-        return Play(self.policy, rounds, thresholds, self.scale, self.seed, state)
+        return Play(self.policy, rounds, thresholds, self.scale, self.seed, self.judge, state)
 
 
 def agreed(
@@ -78,13 +83,19 @@ def agreed(
     game: tuple[int, int],
     common: bool = True,
     reward: str | None = None,
+    confidence: float | None = None,
+    rewards: str | None = None,
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
-    The policy is AugUCB if none is given, and APT for fewer than seven arms.
+    If no policy is given, it is UntilSure where a confidence is, and else AugUCB, and APT for fewer
+    than seven arms.
     """
     K, T = game
-    if policy is None:
+    judge = Judge.of(policy, confidence, rewards)
+    if policy is None and (confidence is not None or T == UNLIMITED):
+        policy = UntilSure(judge.confidence, judge.rewards)
+    elif policy is None:
         policy = AugUCB() if K >= FEW_ARMS else APT()
     checked = a_scale(scale)
     if checked is None:
@@ -95,10 +106,11 @@ def agreed(
         checked,
         a_whole_number("the seed", seed, least=0),
         a_lifetime(lifetime),
+        judge,
         common,
         None if reward is None else a_text("the kind of reward", reward),
     )
-    opened(policy, Game(K, a_budget(T)))
+    opened(policy, Game(K, T))
     return terms
 
 
@@ -109,9 +121,14 @@ def a_lifetime(given: object) -> float:
     )
 
 
-def a_budget(given: object) -> int:
-    """Return the budget as an int, or raise `InvalidInput`."""
-    return a_whole_number("the budget", given, least=1, most=MOST)
+def a_budget(given: object, policy: Policy | None, sure: bool) -> int:
+    """Return the budget as an int, or raise `InvalidInput`; without one, the policy must stop."""
+    if given is None and policy is None and not sure:
+        raise InvalidInput(
+            "the budget", None, "given when a campaign begins", "Or give the confidence to reach."
+        )
+    budget = budget_for(policy, given, MOST)
+    return UNLIMITED if budget is None else budget
 
 
 def a_text(what: str, given: object, most: int | None = None) -> str:

@@ -147,8 +147,7 @@ def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
         notes = getattr(interrupt, "__notes__", None)
         back = " ".join(notes or ["What was under way went back to the budget."])
         raise Interrupted(
-            f"{status.told} of {status.budget} tries are in. {back} "
-            "The same command goes on from there."
+            f"{shown.in_a_word(status)}. {back} The same command goes on from there."
         ) from None
     except UnknownCampaign:  # there is nothing to go on from
         raise

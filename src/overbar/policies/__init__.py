@@ -7,8 +7,9 @@ from overbar.policies.policy import Game, Policy, Round
 from overbar.policies.ucbe import UCBE
 from overbar.policies.ucbev import UCBEV
 from overbar.policies.uniform import UniformAllocation
+from overbar.policies.until_sure import UntilSure
 
-BUILT_IN: tuple[type[Policy], ...] = (APT, AugUCB, UCBE, UCBEV, CSAR, UniformAllocation)
+BUILT_IN: tuple[type[Policy], ...] = (APT, AugUCB, UCBE, UCBEV, CSAR, UniformAllocation, UntilSure)
 
 __all__ = [
     "APT",
@@ -21,4 +22,5 @@ __all__ = [
     "Policy",
     "Round",
     "UniformAllocation",
+    "UntilSure",
 ]

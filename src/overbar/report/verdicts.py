@@ -36,7 +36,7 @@ def in_words(finding: Finding) -> str:
     if finding.mean is None:
         return f"never tried, so undecided about {finding.threshold:g}"
     return (
-        f"mean {finding.mean:.4g} in {finding.tries} tries, 95 % interval "
+        f"mean {finding.mean:.4g} in {finding.tries} tries, interval "
         f"{finding.low:.4g} to {finding.high:.4g}: {finding.verdict} "
         f"{'about ' if finding.verdict == 'undecided' else ''}{finding.threshold:g}"
     )
