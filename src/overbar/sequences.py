@@ -18,9 +18,10 @@ An eighth bets that the mean is above m, and an eighth below, which pays where r
 
     exp(λ Σ(x−m) − ψ(λ) Σ(x−m)²) ≤ Π (1 + λ(x−m)),  ψ(λ) = −ln(1−λ) − λ
 
-for x − m ≥ −1 (Fan, Grama and Liu 2015), and the right side is not expected to grow, as
-E x = m. Here Σ(x−m) = n(r̂−m) and Σ(x−m)² = n(v̂ + (r̂−m)²). With λ ≤ 2ψ(λ), which is from λ = 0.58
-down, a bet loses evidence all the way from m = 0 to r̂. The bets of the wrong side are left out.
+for x − m ≥ −1 (Fan, Grama and Liu 2015), and where the mean is m the right side is not expected to
+grow. Here Σ(x−m) = n(r̂−m) and Σ(x−m)² = n(v̂ + (r̂−m)²). The bets on the wrong side of r̂ are left
+out. Those on the right one say the less against m the nearer it is to r̂, as 2ψ(λ) ≤ λ up to
+λ = 0.58; so does the mixture; and what is left is an interval.
 
 **Sub-Gaussian** with a known σ: Robbins's normal mixture, under a prior N(m, σ²) of the mean:
 
@@ -84,17 +85,26 @@ def bounded(n: int, r: float, v: float, m: float) -> float:
 
 
 def growth(r: float, v: float, m: float, model: float, sigma: float) -> float:
-    """Return what a try adds to the logarithm in the long run, where r̂ and v̂ are the truth."""
+    """Return what a try adds to the logarithm in the long run, where r and v are the truth."""
+    if model == BOUNDED:
+        r = min(max(r, 0.0), 1.0)
     gap = abs(r - m)
     if model == SUB_GAUSSIAN:
         return gap * gap / (2 * sigma * sigma)
     if model == NORMAL:
         return log1p(gap * gap / max(v, LEAST)) / 2
-    p, q = min(max(r, 0.0), 1.0), 1 - min(max(r, 0.0), 1.0)
-    most = p * log(max(p, LEAST) / max(m, LEAST)) + q * log(max(q, LEAST) / max(1 - m, LEAST))
+    most = r * log(max(r, LEAST) / max(m, LEAST))
+    most += (1 - r) * log(max(1 - r, LEAST) / max(1 - m, LEAST))
     for bet, psi in BETS:
         most = max(most, bet * gap - psi * (v + gap * gap))
     return most
+
+
+def variance(v: float, model: float, sigma: float) -> float:
+    """Return the most that rewards may vary, or what they seem to."""
+    if model == BOUNDED:
+        return 0.25
+    return sigma * sigma if model == SUB_GAUSSIAN else v
 
 
 @dataclass(frozen=True)

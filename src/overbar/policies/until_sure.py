@@ -8,16 +8,17 @@ verdict is wrong with probability δ/K at most, and all of them are right with p
 Here an arm is settled by its own rewards alone, so whatever order the arms are pulled in, each is
 pulled as often in the end: the shares that Track-and-Stop would track come about by themselves. The
 order says what is known when a budget ends before the evidence does. To settle as many arms as
-possible, those nearest to it are pulled first, as identification of good arms does (Kano et al.,
-Machine Learning 2019), which wants them soon.
+possible, those are pulled first that seem nearest to it, with the optimism of an upper confidence
+bound, as identification of good arms does (Kano et al., Machine Learning 2019), which wants them
+soon. Without it, an arm that began badly would wait for all others.
 """
 
 from dataclasses import dataclass
-from math import log
+from math import log, sqrt
 
 from overbar.errors import a_confidence
 from overbar.policies.policy import Game, Policy
-from overbar.sequences import Rewards, growth, log_evidence
+from overbar.sequences import Rewards, growth, log_evidence, variance
 
 LATER = 1e300  # the index of an arm that no number of tries seems to settle
 
@@ -47,9 +48,10 @@ class UntilSure(Policy):
     def index(
         n: int, r: float, v: float, tau: float, level: float, model: float, sigma: float
     ) -> float:
-        """Return how many tries are missing, if r̂ and v̂ are the truth; none last."""
+        """Return how many tries are missing, were r̂ farther from τ by a standard error."""
         missing = level - log_evidence(n, r, v, tau, model, sigma)
-        a_try = growth(r, v, tau, model, sigma)
+        error = sqrt(variance(v, model, sigma) / n)
+        a_try = growth(r + error if r >= tau else r - error, v, tau, model, sigma)
         if missing <= 0.0 or missing >= LATER * a_try:
             return LATER
         return missing / a_try
