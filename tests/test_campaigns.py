@@ -69,7 +69,7 @@ def test_decisions_are_those_of_a_sampler(
 ) -> None:
     """With the same results in the same order, undisturbed; and after each reopening too."""
     monkeypatch.setattr(snapshot, "due", lambda *_: always)
-    for policy in (ob.AugUCB(), ob.APT(), ob.CSAR(), ob.UniformAllocation(), ob.UCBE(a=4)):
+    for policy in (ob.AugUCB(), ob.APT(), ob.CSAR(), ob.UniformAllocation(), ob.UntilSure(0.5)):
         chance = random.Random(2)
         sampler = ob.Sampler(policy, SEVEN, 0.5, 150, scale=(0, 1), seed=3)
         campaign = ob.Campaign.create(
