@@ -197,10 +197,9 @@ class LeastEvidenceFirst(ob.UntilSure):
     """Pulls the arm of which the least is known, as the likelihood-ratio index does."""
 
     @staticmethod
-    def index(
-        n: int, r: float, v: float, tau: float, level: float, model: float, sigma: float
-    ) -> float:
+    def index(n: int, r: float, v: float, tau: float, *constants: float) -> float:
         """Return the logarithm of the evidence."""
+        _, model, sigma, _ = constants
         return log_evidence(n, r, v, tau, model, sigma)
 
 

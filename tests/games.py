@@ -89,6 +89,10 @@ def rivals(problem: ob.Problem, T: int, rewards_chance: Random) -> list[Rival]:
         ),
         (ob.UntilSure(), lambda pull: reference.until_sure(pull, K, T, tau)),
         (
+            ob.UntilSure(0.8, indifference=0.1),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.8, epsilon=0.1),
+        ),
+        (
             ob.UntilSure(0.9, "normal"),
             lambda pull: reference.until_sure(pull, K, T, tau, 0.9, "normal"),
         ),

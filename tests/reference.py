@@ -115,28 +115,48 @@ def csar(pull: Pull, K: int, T: int, tau: float) -> None:
 
 
 def until_sure(
-    pull: Pull, K: int, T: int, tau: float, confidence: float = 0.95, rewards: str = "bounded"
+    pull: Pull,
+    K: int,
+    T: int,
+    tau: float,
+    confidence: float = 0.95,
+    rewards: str = "bounded",
+    epsilon: float = 0.0,
 ) -> None:
     """Pull the arm that seems to need the fewest tries until its evidence is K/δ."""
     arms = [Arm() for _ in range(K)]
     active = list(range(K))
-    missing = math.log(K / (1 - confidence))
+    enough = math.log(K / (1 - confidence))
+
+    def missing(arm: Arm, m: float) -> float:
+        return enough - LOG_EVIDENCE[rewards](arm, m)
+
+    def tries(arm: Arm, m: float) -> float:
+        error = math.sqrt({"bounded": 0.25, "normal": arm.v}.get(rewards, 0.5**2) / arm.n)
+        growth = GROWTH[rewards](arm.r + (error if arm.r >= m else -error), arm.v, m)
+        if missing(arm, m) <= 0:
+            return 0.0
+        return missing(arm, m) / growth if growth > missing(arm, m) / 1e300 else 1e300
+
+    def index(arm: Arm) -> float:
+        fewest = tries(arm, tau)
+        if epsilon:
+            fewest = min(fewest, max(tries(arm, tau - epsilon), tries(arm, tau + epsilon)))
+        return fewest if fewest > 0 else 1e300
+
+    def settled(arm: Arm) -> bool:
+        ends = (missing(arm, tau - epsilon), missing(arm, tau + epsilon))
+        near = epsilon > 0 and tau - epsilon < arm.r < tau + epsilon
+        return missing(arm, tau) <= 0 or (near and max(ends) <= 0)
+
     for i in range(K):
         arms[i].add(pull(i))
     for _ in range(K + 1, T + 1):
         if not active:
             return
-
-        def tries(i: int) -> float:
-            arm = arms[i]
-            left = missing - LOG_EVIDENCE[rewards](arm, tau)
-            error = math.sqrt({"bounded": 0.25, "normal": arm.v}.get(rewards, 0.5**2) / arm.n)
-            growth = GROWTH[rewards](arm.r + (error if arm.r >= tau else -error), arm.v, tau)
-            return left / growth if left > 0 and growth > left / 1e300 else 1e300
-
-        j = lowest(K, active, tries)
+        j = lowest(K, active, lambda i: index(arms[i]))
         arms[j].add(pull(j))
-        active = [i for i in active if LOG_EVIDENCE[rewards](arms[i], tau) < missing]
+        active = [i for i in active if not settled(arms[i])]
 
 
 BETS = (0.58, 0.29, 0.145, 0.0725)
@@ -153,15 +173,16 @@ def bounded_evidence(arm: Arm, m: float) -> float:
         return -math.inf
     S, F = n * r, n * (1 - r)
     log_beta = math.lgamma(S + 0.5) + math.lgamma(F + 0.5) - math.lgamma(n + 1)
-    terms = [math.log(0.75) + log_beta - math.log(math.pi) - S * math.log(m) - F * math.log(1 - m)]
+    log_m, log_rest = math.log(max(m, 1e-300)), math.log(max(1 - m, 1e-300))
+    terms = [math.log(0.75) + log_beta - math.log(math.pi) - S * log_m - F * log_rest]
     terms += [math.log(1 / 32) + n * (bet * gap - psi(bet) * (v + gap**2)) for bet in BETS]
     return max(terms) + math.log(sum(math.exp(term - max(terms)) for term in terms))
 
 
 def bounded_growth(r: float, v: float, m: float) -> float:
     r = min(max(r, 0.0), 1.0)
-    kl = r * math.log(r / m) if r > 0 else 0.0
-    kl += (1 - r) * math.log((1 - r) / (1 - m)) if r < 1 else 0.0
+    kl = r * math.log(r / max(m, 1e-300)) if r > 0 else 0.0
+    kl += (1 - r) * math.log((1 - r) / max(1 - m, 1e-300)) if r < 1 else 0.0
     return max([kl, *(bet * abs(r - m) - psi(bet) * (v + abs(r - m) ** 2) for bet in BETS)])
 
 

@@ -263,6 +263,30 @@ def test_wrong_words(options: tuple[str, ...], said: str, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_arm_on_the_bar_is_left_alone_within_the_indifference(tmp_path: Path) -> None:
+    script(tmp_path, "try", "#!/bin/sh\nexit $((OVERBAR_TICKET / 2 % 2))\n")
+    run = ("run", "--arm", "a", "--threshold", "0.5", "--confidence", "0.9")
+    end = ("--", "./try")
+    read = json.loads(
+        overbar(*run, "--indifference", "0.2", "--json", *end, cwd=tmp_path, code=4).stdout
+    )
+    [found] = read["findings"]
+    assert found["verdict"] == "undecided"
+    assert 0.3 < found["low"] < 0.5 < found["high"] < 0.7
+    assert read["campaign"]["stopped"]
+    assert (
+        "policy of the campaign"
+        in overbar(*run, "--indifference", "0.1", *end, cwd=tmp_path, code=1).stderr
+    )
+    for wrong in (("--indifference", "0.1", "--policy", "APT"), ("--indifference", "x")):
+        overbar(*run, *wrong, *end, cwd=tmp_path, code=2)
+    no = ("run", "--arm", "a", "--threshold", "0.5", "--indifference", "0.1", *end)
+    assert "goes with --confidence" in overbar(*no, cwd=tmp_path, code=2).stderr
+    problem = ob.Problem([ob.Bernoulli(0.5), ob.Bernoulli(0.55), ob.Bernoulli(0.9)], 0.5)
+    trace = ob.trace(problem, ob.UntilSure(indifference=0.1), 20_000, seed=1)
+    assert len(trace.arms) < 5000 < len(ob.trace(problem, ob.UntilSure(), 20_000, seed=1).arms)
+
+
 def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
     run = ("run", "--arm", "a", "--threshold", "0.5", "--name", "c")
     overbar(*run, "--confidence", "0.9", "--", "true", cwd=tmp_path)
@@ -280,6 +304,7 @@ def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
     [
         (lambda: ob.UntilSure(1), "confidence is 1, but must be a number above 0 and below 1"),
         (lambda: ob.UntilSure("0.9"), "confidence is '0.9'"),  # type: ignore[arg-type]
+        (lambda: ob.UntilSure(0.9, indifference=-0.1), "indifference is -0.1.*at least 0"),
         (lambda: ob.UntilSure(0.9, "binary"), "kind of rewards is 'binary'"),
         (lambda: ob.UntilSure(0.9, None), "kind of rewards is None"),  # type: ignore[arg-type]
         (lambda: ob.Sampler(ob.APT(), ["a"], 0.5), "APT does not stop when sure"),

@@ -52,6 +52,12 @@ _TERMS = [
         help="Try until all verdicts hold together with it, as 0.95; a budget need not be given.",
     ),
     click.option(
+        "--indifference",
+        type=float,
+        metavar="SHARE",
+        help="With --confidence: leave arms alone that surely lie so near the bar (of the scale).",
+    ),
+    click.option(
         "--scale",
         type=(float, float),
         default=(0.0, 1.0),
@@ -108,13 +114,18 @@ def listed(arms_file: Path | None, single: Sequence[str]) -> "list[Listed]":
 def terms(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a campaign is begun with, from the options of `terms_options` and database."""
     plain = ("threshold", "budget", "confidence", "database", "scale", "rewards", "seed")
-    return {key: options[key] for key in plain} | {"policy": policy_of(options["policy"])}
+    return {key: options[key] for key in plain} | {"policy": _policy(options)}
 
 
-def policy_of(name: str | None) -> "Policy | None":
-    """Return the policy of that name, or None for the default."""
-    from overbar.policies import BUILT_IN
+def _policy(options: Mapping[str, Any]) -> "Policy | None":
+    """Return the policy that is asked for, or None for the default."""
+    from overbar.policies import BUILT_IN, UntilSure
 
+    name, indifference = options["policy"], options["indifference"]
+    if indifference is not None:
+        if options["confidence"] is None or name is not None:
+            raise click.UsageError("--indifference goes with --confidence, and not with --policy.")
+        return UntilSure(options["confidence"], options["rewards"] or "bounded", indifference)
     return next((policy() for policy in BUILT_IN if policy.name == name), None)
 
 

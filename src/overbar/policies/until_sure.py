@@ -16,11 +16,23 @@ soon. Without it, an arm that began badly would wait for all others.
 from dataclasses import dataclass
 from math import log, sqrt
 
-from overbar.errors import a_confidence
+from overbar.errors import a_confidence, a_number
 from overbar.policies.policy import Game, Policy
 from overbar.sequences import Rewards, growth, log_evidence, variance
 
 LATER = 1e300  # the index of an arm that no number of tries seems to settle
+
+
+def tries_missing(
+    n: int, r: float, v: float, m: float, level: float, model: float, sigma: float
+) -> float:
+    """Return how many tries the evidence against m lacks, were r̂ a standard error farther off."""
+    missing = level - log_evidence(n, r, v, m, model, sigma)
+    error = sqrt(variance(v, model, sigma) / n)
+    a_try = growth(r + error if r >= m else r - error, v, m, model, sigma)
+    if missing <= 0.0:
+        return 0.0
+    return LATER if missing >= LATER * a_try else missing / a_try
 
 
 @dataclass(frozen=True)
@@ -28,37 +40,61 @@ class UntilSure(Policy):
     """Knows nothing. Pulls the arm nearest to being settled; stops when all are, at `confidence`.
 
     `rewards` says what is known of them, on the scale of 0 to 1: "bounded" there; "sub-gaussian:σ";
-    or "normal".
+    or "normal". With an `indifference` ε, an arm whose mean surely lies within ε of τ is pulled no
+    more either; without, one on τ is pulled for ever.
     """
 
     confidence: float = 0.95
     rewards: str = "bounded"
+    indifference: float = 0.0
 
     def __post_init__(self) -> None:
         a_confidence(self.confidence)
         Rewards.read(self.rewards)
+        a_number("the indifference", self.indifference, least=0)
 
     def constants(self, game: Game) -> tuple[float, ...]:
-        """ln(K/δ), and what is known of the rewards."""
+        """ln(K/δ), what is known of the rewards, and ε."""
         rewards = Rewards.read(self.rewards)
         level = log(game.K / (1 - self.confidence))
-        return (level, float(rewards.model), rewards.sigma)
+        return (level, float(rewards.model), rewards.sigma, self.indifference)
 
     @staticmethod
     def index(
-        n: int, r: float, v: float, tau: float, level: float, model: float, sigma: float
+        n: int,
+        r: float,
+        v: float,
+        tau: float,
+        level: float,
+        model: float,
+        sigma: float,
+        epsilon: float,
     ) -> float:
-        """Return how many tries are missing, were r̂ farther from τ by a standard error."""
-        missing = level - log_evidence(n, r, v, tau, model, sigma)
-        error = sqrt(variance(v, model, sigma) / n)
-        a_try = growth(r + error if r >= tau else r - error, v, tau, model, sigma)
-        if missing <= 0.0 or missing >= LATER * a_try:
-            return LATER
-        return missing / a_try
+        """Return how many tries seem to be missing; of an arm that is settled, most."""
+        tries = tries_missing(n, r, v, tau, level, model, sigma)
+        if epsilon > 0.0:
+            below = tries_missing(n, r, v, tau - epsilon, level, model, sigma)
+            above = tries_missing(n, r, v, tau + epsilon, level, model, sigma)
+            tries = min(tries, max(below, above))
+        return tries if tries > 0.0 else LATER
 
     @staticmethod
     def deleted(
-        n: int, r: float, v: float, tau: float, level: float, model: float, sigma: float
+        n: int,
+        r: float,
+        v: float,
+        tau: float,
+        level: float,
+        model: float,
+        sigma: float,
+        epsilon: float,
     ) -> bool:
-        """The evidence has reached K/δ."""
-        return log_evidence(n, r, v, tau, model, sigma) >= level
+        """The evidence against τ has reached K/δ, or that against both τ − ε and τ + ε has."""
+        if log_evidence(n, r, v, tau, model, sigma) >= level:
+            return True
+        return (
+            epsilon > 0.0
+            and abs(r - tau) < epsilon
+            and log_evidence(n, r, v, tau - epsilon, model, sigma) >= level
+            and log_evidence(n, r, v, tau + epsilon, model, sigma) >= level
+        )
