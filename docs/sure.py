@@ -4,6 +4,7 @@
     python docs/sure.py widths                  beside an interval of a fixed number of tries
     python docs/sure.py stopped [REPETITIONS]   campaigns that end when they are sure
     python docs/sure.py order [CAMPAIGNS]       what is settled when a budget ends too soon
+    python docs/sure.py needed                  the fewest passes, or failures, that settle an arm
 
 A campaign misses when, after any of its tries, the interval of any of its arms leaves out the arm's
 mean. Seeds are fixed; the uncertainty of a share is Wilson's 95 % interval.
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import count
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -31,7 +33,7 @@ MEANS = (0.2, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.99)  # of the arms that are cove
 BAR = 0.8
 TRIES = 400
 
-ARMS = {
+ARMS: dict[str, list[ob.Bernoulli] | list[ob.Beta] | list[ob.Gaussian]] = {
     "pass or fail": [ob.Bernoulli(mean) for mean in MEANS],
     "shares (Beta)": [ob.Beta(30 * mean, 30 - 30 * mean) for mean in MEANS],
     "normal": [ob.Gaussian(mean, 0.1 + 0.4 * i / 7) for i, mean in enumerate(MEANS)],
@@ -144,11 +146,10 @@ class Ended:
 
 
 def random_problem(rewards: str, chance: np.random.Generator) -> ob.Problem:
-    """Return arms with means anywhere, but 0.08 from a bar between 0.1 and 0.9."""
+    """Return 2 to 12 arms with means anywhere, but 0.04 from a bar between 0.1 and 0.9."""
     bar = float(chance.uniform(0.1, 0.9))
-    means: list[float] = []
-    while len(means) < chance.integers(2, 13):
-        means += [mean for mean in [float(chance.uniform())] if abs(mean - bar) >= 0.08]
+    means = [mean for mean in chance.uniform(size=100).tolist() if abs(mean - bar) >= 0.04]
+    means = means[: int(chance.integers(2, 13))]
     if rewards == "bounded":
         return ob.Problem([ob.Bernoulli(mean) for mean in means], bar)
     sigma = 0.25 if ":" in rewards else float(chance.uniform(0.1, 0.5))
@@ -161,10 +162,10 @@ def stopped(rewards: str, problems: int, repetitions: int, seed: int) -> Iterato
     policy = ob.UntilSure(1 - DELTA, rewards)
     for number in range(problems):
         problem = random_problem(rewards, chance)
-        budget = 5000 * problem.K
+        budget = 20_000 * problem.K  # as much as none needs
         result = ob.simulate(problem, [policy], budget, repetitions, seed=[seed, number])
         tries = budget - result.saved(policy.name)
-        assert result.pulls(policy.name).max() < 4000  # none ended with its budget
+        assert result.pulls(policy.name).max() < 10_000
         fewest = fewest_tries(problem, 1 - DELTA)
         yield Ended(int(result.wrong(policy.name).sum()), tries, fewest)
 
@@ -232,9 +233,27 @@ def print_order(campaigns: int) -> None:
         print("|", " | ".join([policy.name, *cells]), "|", flush=True)
 
 
+def needed(bar: float, K: int, result: float) -> int:
+    """Return how many equal results in a row settle one of K arms with 95 %."""
+    return next(n for n in count(1) if bounded(n, result, 0.0, bar) >= log(K / DELTA))
+
+
+def print_needed() -> None:
+    """Print them for several bars, and numbers of arms."""
+    arms = (1, 10, 100, 1000)
+    print("| bar |", " | ".join(f"passes, K = {K}" for K in arms), end=" | ")
+    print(" | ".join(f"failures, {K}" for K in arms), "|")
+    print("|", " | ".join(["---:"] * 9), "|")
+    for bar in (0.5, 0.8, 0.9, 0.95, 0.99):
+        cells = [str(needed(bar, K, result)) for result in (1.0, 0.0) for K in arms]
+        print("|", " | ".join([str(bar), *cells]), "|")
+
+
 def main(what: str, size: str = "") -> None:
     """Measure, and print."""
-    if what == "coverage":
+    if what == "needed":
+        print_needed()
+    elif what == "coverage":
         print_coverage(int(size or 10_000))
     elif what == "widths":
         print_widths()

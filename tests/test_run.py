@@ -67,6 +67,7 @@ RUN = ("run", "--arms", "arms.txt", "--threshold", "0.6", "--budget", "90", "--j
 def test_a_table_and_an_exit_code(shop: Path) -> None:
     done = overbar(*RUN, "--", "./try", "{arm}", cwd=shop, code=3)
     assert "verdict" in done.stdout
+    assert "3 over, 3 under, 0 undecided." in done.stderr
     assert done.stdout.count("under") == 3
     assert done.stdout.count("over") == 3
     assert "90 of 90 tries" in done.stderr

@@ -126,8 +126,7 @@ def status(name: str, database: str, **options: Any) -> None:
     with _opened(name, database) as opened:
         books, found = opened.status(), opened.findings()
     shown.show(books, found, options)
-    left = "" if books.remaining is None else f", {books.remaining} remaining"
-    click.echo(f"{shown.in_a_word(books)}{left}.", err=True)
+    click.echo(shown.in_two_lines(books, found), err=True)
 
 
 @campaign.command()

@@ -156,6 +156,14 @@ def exit_code(findings: "Sequence[Finding]") -> int:
     return UNDER if "under" in verdicts else UNDECIDED if "undecided" in verdicts else 0
 
 
+def in_two_lines(status: "Status", findings: "Sequence[Finding]") -> str:
+    """Return what was found, and what the books say."""
+    from overbar.report.verdicts import counted
+
+    left = f", {status.remaining} remaining" if status.remaining else ""
+    return f"{counted(findings)}.\n{in_a_word(status)}{left}."
+
+
 def in_a_word(status: "Status") -> str:
     """Return what the books say, in one line."""
     of = "" if status.budget is None else f" of {status.budget}"

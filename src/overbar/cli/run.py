@@ -103,7 +103,7 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         found = campaign.findings()
         status = campaign.status()
     shown.show(status, found, options)
-    click.echo(shown.in_a_word(status) + ".", err=True)
+    click.echo(shown.in_two_lines(status, found), err=True)
     if not options["exit_zero"]:
         context.exit(shown.exit_code(found))
 

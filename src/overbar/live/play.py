@@ -79,7 +79,7 @@ class Play:
 
     def choose(self, t: int) -> int | None:
         """Return the arm to try after t tries; None when the policy stops, or all arms are held."""
-        if not self.stopped and self._first()[0] == HELD:
+        if self._policy.deletes and not self.stopped and self._first()[0] == HELD:
             return None
         if self._step_to_end:
             self._end_step(t)

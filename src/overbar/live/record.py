@@ -69,6 +69,9 @@ class Record:
     def add(self, order: int, x: float) -> list[Estimate]:
         """Add the result of the ask of that order; return the estimates that are final now."""
         self.waiting.discard(order)
+        if not self.waiting and not self._tail:  # mostly
+            self.estimate = self.final = self.final.plus(x)
+            return [self.final]
         if not self._tail or order > self._tail[-1][0]:
             self._tail.append((order, x))
             self.estimate = self.estimate.plus(x)
