@@ -107,6 +107,8 @@ POLICIES: list[tuple[ob.Policy, float | None, float | None]] = [
     (ob.AugUCB(), 2.4, 1.7),
     *((policy, None, None) for policy in (ob.UCBE(), ob.UCBEV(), ob.CSAR())),
     (ob.UniformAllocation(), None, None),
+    *((policy, None, None) for policy in (ob.LSA(), ob.FWT(), ob.EVT())),
+    *((policy, None, None) for policy in (ob.BernoulliLR(), ob.GaussianLR(), ob.AnytimeAugUCB())),
     (released.ReleasedAugUCB(), 2.4, 1.7),
     (released.ReleasedUCBEV(), None, None),
 ]

@@ -63,13 +63,14 @@ class OneRootAugUCB(ob.Policy):
 
 @numba.njit
 def csar_of_the_script(means, sds, tau, T, repetitions, seed):  # type: ignore[no-untyped-def]
-    """Return the error counts at each time step, and the repetitions that ended wrong."""
+    """Return the error counts at each time step; and, a repetition, wrong verdicts and tries."""
     np.random.seed(seed)
     K = len(means)
     log_K = 0.5
     for i in range(1, K + 1):
         log_K += 1 / i
-    errors, wrong = np.zeros(T, np.int64), np.zeros(repetitions, np.bool_)
+    errors = np.zeros(T, np.int64)
+    ended, tries = np.zeros(repetitions, np.int64), np.zeros(repetitions, np.int64)
     for repetition in range(repetitions):
         total, n, r, settled = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K, np.bool_)
         misjudged = np.sum(means >= tau)
@@ -93,8 +94,8 @@ def csar_of_the_script(means, sds, tau, T, repetitions, seed):  # type: ignore[n
             if lowest >= 0:
                 settled[lowest] = True
         errors[t:] += misjudged > 0
-        wrong[repetition] = misjudged > 0
-    return errors, wrong
+        ended[repetition], tries[repetition] = misjudged, t
+    return errors, ended, tries
 
 
 def play(experiment: Experiment) -> ob.Result:
@@ -103,8 +104,9 @@ def play(experiment: Experiment) -> ob.Result:
     result = ob.simulate(problem, [OneRootAugUCB()], T, repetitions, seed=experiment.seed)
     spreads = np.sqrt(problem.variances)
     seed, tau = sum(experiment.seed), problem.threshold
-    errors, wrong = csar_of_the_script(problem.means, spreads, tau, T, repetitions, seed)
-    csar = Played(errors, np.zeros(problem.K, np.int64), wrong)
+    counted = csar_of_the_script(problem.means, spreads, tau, T, repetitions, seed)
+    errors, misjudged, tries = counted
+    csar = Played(errors, np.zeros(problem.K, np.int64), misjudged[:, None], tries)
     return replace(result, played={**result.played, "CSAR": csar})
 
 

@@ -87,6 +87,12 @@ def rivals(problem: ob.Problem, T: int, rewards_chance: Random) -> list[Rival]:
             ob.UniformAllocation(),
             lambda pull: reference.uniform(pull, K, T, rewards_chance),
         ),
+        (ob.LSA(), lambda pull: reference.lsa(pull, K, T, tau, alpha=1)),
+        (ob.FWT(), lambda pull: reference.fwt(pull, K, T, tau, sigma=0.5)),
+        (ob.EVT(), lambda pull: reference.evt(pull, K, T, tau, epsilon=0.05)),
+        (ob.BernoulliLR(), lambda pull: reference.bernoulli_lr(pull, K, T, tau)),
+        (ob.GaussianLR(), lambda pull: reference.gaussian_lr(pull, K, T, tau)),
+        (ob.AnytimeAugUCB(), lambda pull: reference.anytime_augucb(pull, K, T, tau)),
         (ob.UntilSure(), lambda pull: reference.until_sure(pull, K, T, tau)),
         (
             ob.UntilSure(0.8, indifference=0.1),

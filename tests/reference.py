@@ -38,7 +38,9 @@ def lowest(K: int, candidates: list[int], index: Callable[[int], float]) -> int:
     digits = 53 - math.ceil(math.log2(K))  # with the leading one, which is not stored
 
     def counted(i: int) -> float:
-        fraction, exponent = math.frexp(index(i))
+        if math.isinf(value := index(i)):
+            return value
+        fraction, exponent = math.frexp(value)
         return math.ldexp(math.trunc(math.ldexp(fraction, digits)), exponent - digits)
 
     best = candidates[0]
@@ -79,12 +81,12 @@ def augucb(pull: Pull, K: int, T: int, tau: float, rho: float = 1 / 3) -> None:
             m = m + 1
 
 
-def by_index(pull: Pull, K: int, T: int, index: Callable[[Arm], float]) -> None:
-    """Pull each arm once, in order, then the arm of lowest index."""
+def by_index(pull: Pull, K: int, T: int, index: Callable[[Arm], float], first: int = 1) -> None:
+    """Pull each arm once, in order, or twice; then the arm of lowest index."""
     arms = [Arm() for _ in range(K)]
-    for i in range(K):
-        arms[i].add(pull(i))
-    for _ in range(K + 1, T + 1):
+    for t in range(min(first * K, T)):
+        arms[t % K].add(pull(t % K))
+    for _ in range(first * K + 1, T + 1):
         j = lowest(K, list(range(K)), lambda i: index(arms[i]))
         arms[j].add(pull(j))
 
@@ -220,3 +222,57 @@ GROWTH = {
 def uniform(pull: Pull, K: int, T: int, chance: random.Random) -> None:
     for _ in range(T):
         pull(math.floor(chance.random() * K))
+
+
+def lsa(pull: Pull, K: int, T: int, tau: float, alpha: float) -> None:
+    by_index(pull, K, T, lambda arm: alpha * arm.n * (arm.r - tau) ** 2 + 0.5 * math.log(arm.n))
+
+
+def fwt(pull: Pull, K: int, T: int, tau: float, sigma: float) -> None:
+    def F(arm: Arm) -> float:
+        x = arm.n * (arm.r - tau) ** 2 / (2 * sigma**2)
+        return max(x, 1) - math.log(max(x, 1)) + math.log(arm.n)
+
+    by_index(pull, K, T, F)
+
+
+def evt(pull: Pull, K: int, T: int, tau: float, epsilon: float) -> None:
+    def index(arm: Arm) -> float:
+        gap = abs(arm.r - tau) + epsilon
+        return math.sqrt(arm.n) * (math.sqrt(arm.v + gap) - math.sqrt(arm.v))
+
+    by_index(pull, K, T, index, first=2)
+
+
+def bernoulli_lr(pull: Pull, K: int, T: int, tau: float) -> None:
+    """n times the Kullback-Leibler divergence, as ln of the ratio of the two likelihoods."""
+
+    def log_likelihood(p: float, q: float) -> float:
+        """Of a share p of passes, a pass, where a pass has probability q."""
+        if (p > 0 and q == 0) or (p < 1 and q == 1):
+            return -math.inf
+        passes = p * math.log(q) if p > 0 else 0.0
+        return passes + ((1 - p) * math.log(1 - q) if p < 1 else 0.0)
+
+    def index(arm: Arm) -> float:
+        p = min(max(arm.r, 0.0), 1.0)
+        return arm.n * (log_likelihood(p, p) - log_likelihood(p, tau))
+
+    by_index(pull, K, T, index)
+
+
+def gaussian_lr(pull: Pull, K: int, T: int, tau: float) -> None:
+    def index(arm: Arm) -> float:
+        if arm.v == 0:
+            return 0.0 if arm.r == tau else math.inf
+        return arm.n / 2 * math.log(1 + (arm.r - tau) ** 2 / arm.v)
+
+    by_index(pull, K, T, index, first=2)
+
+
+def anytime_augucb(pull: Pull, K: int, T: int, tau: float) -> None:
+    def index(arm: Arm) -> float:
+        shrunk = (arm.n * arm.v + 2 * tau * (1 - tau)) / (arm.n + 1)
+        return (arm.n - 1) / 2 * math.log(1 + (arm.r - tau) ** 2 / shrunk) + math.log(arm.n)
+
+    by_index(pull, K, T, index)

@@ -28,6 +28,15 @@ def problem_of(K: int) -> ob.Problem:
         (lambda: ob.Problem(ARMS, 0.5, names=["a", "b"]), "number of names is 2, but must be 4"),
         (lambda: ob.Problem(ARMS, 0.5, names=["a", "b", "a", "c"]), "'a'.*came twice"),
         (lambda: PROBLEM.loss({"nobody"}), "'nobody'"),
+        (lambda: ob.Problem([ob.Bernoulli(0.5)], 0.5, indifference=-0.1), "indifference is -0.1"),
+        (
+            lambda: ob.simulate(PROBLEM, [ob.APT()], 50, 2, at=[51]),
+            "time step of `at` is 51.*at most 50",
+        ),
+        (
+            lambda: ob.simulate(PROBLEM, [ob.APT()], 50, 2, at=[9]).misjudged("APT", 10),
+            "time step is 10, but must be one of 9, 50",
+        ),
         (lambda: ob.Gaussian(0, -1), "sd of a Gaussian arm is -1.*at least 0"),
         (lambda: ob.Gaussian(math.inf, 1), "mean of a Gaussian arm is inf"),
         (lambda: ob.Bernoulli(1.2), "p of a Bernoulli arm is 1.2.*at least 0 and at most 1"),

@@ -80,6 +80,7 @@ def test_the_released_policies_differ_as_their_page_says() -> None:
 EVERYTHING = """
 title = "All that can be said"
 threshold = 0.5
+indifference = 0.05
 budget = 300
 repetitions = 20
 seed = 7
@@ -134,6 +135,7 @@ def test_a_file_of_ones_own(folder: Path) -> None:
     assert problem.arms[2] == ob.Bernoulli(0.9)
     assert problem.arms[7:] == (ob.Empirical([1, 0]), ob.Empirical([0.25]))
     assert problem.means[:2].tolist() == [0.4, 0.6]
+    assert problem.either[5:].tolist() == [True, False, True, False]  # means 0.45, 0.7, 0.5, 0.25
     assert experiment.policies["wide"] == ob.APT(epsilon=0.2)
     assert experiment.policies["AugUCB"] == ob.AugUCB(rho=0.25)
     assert (experiment.name, experiment.title) == ("mine", "All that can be said")
@@ -149,6 +151,7 @@ def test_a_file_of_ones_own(folder: Path) -> None:
         ("budget = 300", "bugdet = 300", "key is 'bugdet', but must be one of title, threshold"),
         ("repetitions = 20", "repetitions = 0", "repetitions is 0, but must be.*at least 1"),
         ("threshold = 0.5", "threshold = true", "threshold is True"),
+        ("indifference = 0.05", "indifference = -1", "indifference is -1, but must be.*at least 0"),
         ("threshold = 0.5", "threshold = nan", "threshold is nan"),
         ("seed = 7", "seed = -7", "seed is -7"),
         ("title = ", "title = 3 #", "title is 3, but must be a text"),
@@ -165,7 +168,7 @@ def test_a_file_of_ones_own(folder: Path) -> None:
         ('["sure"]', '"sure"', r"arms\[2\].names is 'sure'.*list"),
         ("results.csv", "nowhere.csv", "nowhere.csv.*No such file"),
         ('log = "results.csv"', "log = 1", r"arms\[6\].log is 1"),
-        ("AugUCB = {", "AugUBC = {", "policies.AugUBC is 'AugUBC', but must be one of APT, AugUCB"),
+        ("AugUCB = {", "AugUBC = {", "policies.AugUBC is 'AugUBC', but must be one of AugUCB, APT"),
         ("rho = 0.25", "rho = -1", "rho is -1"),
         ("rho = 0.25", "row = 1", "key is 'policies.AugUCB.row', but must be one of rho"),
         ("APT = {}", "APT = 3", "policies.APT is 3, but must be a table"),

@@ -129,6 +129,7 @@ def test_a_block_s_key_tells_apart_all_that_matters() -> None:
         replace(base, seed=(4, 6)),
         replace(base, budget=9000),
         replace(base, threshold=0.51),
+        replace(base, indifference=0.01),
         replace(base, policies={"UCBEV(1)": ob.UCBEV()}),
         replace(base, policies={"UCBEV(1)": ob.UCBEV(factor=2)}),
         small(6, "written", repetitions=100),

@@ -19,6 +19,12 @@ POLICIES = st.sampled_from(
         ob.UCBEV(a=2, factor=0.5),
         ob.CSAR(),
         ob.UniformAllocation(),
+        ob.LSA(),
+        ob.FWT(),
+        ob.EVT(),
+        ob.BernoulliLR(),
+        ob.GaussianLR(),
+        ob.AnytimeAugUCB(),
         ob.UntilSure(),
         ob.UntilSure(0.5, "normal"),
     ]

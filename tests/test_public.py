@@ -25,7 +25,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 def test_the_public_names() -> None:
     assert set(ob.__all__) == {
         *("Bernoulli", "Beta", "Empirical", "Exponential", "Gaussian", "Problem", "Uniform"),
-        *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation", "UntilSure"),
+        *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation"),
+        *("AnytimeAugUCB", "BernoulliLR", "EVT", "FWT", "GaussianLR", "LSA", "UntilSure"),
         *("Game", "Policy", "Round"),
         *("Result", "Trace", "simulate", "trace"),
         *("Ask", "Sampler", "Verdict"),

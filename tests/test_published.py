@@ -22,7 +22,7 @@ HEADER = "experiment,algorithm,time_step,error_percent\n"
 def ran(errors: int, repetitions: int, budget: int = 1000) -> tuple[Experiment, ob.Result]:
     """Experiment 3 with one policy that was wrong so often at every time step."""
     experiment = paper.experiment(3, "released")
-    played = Played(np.full(budget, errors), np.zeros(100, int), np.zeros(repetitions, bool))
+    played = Played(np.full(budget, errors), *np.zeros((3, repetitions, 1), int))
     return experiment, ob.Result(experiment.problem(), budget, repetitions, {"APT": played})
 
 

@@ -115,12 +115,12 @@ def test_a_logarithmic_axis_ends_where_the_curves_do(ran: Ran) -> None:
     """At the power of ten below the least rate that is drawn, with ticks that say 10 and 100."""
     experiment, _ = ran.results[0]
     counts = np.full(100, 130)
-    played = {"APT": Played(counts, np.zeros(100, int), np.zeros(500, bool))}
+    played = {"APT": Played(counts, *np.zeros((3, 500, 1), int))}
     result = ob.Result(experiment.problem(), 100, 500, played)
     drawn = figure.figure([(experiment, result)], log=True)
     assert drawn.axes[0].get_ylim() == (10, 120)
     assert ">100</text>" in figure.svg(drawn)
-    never = {"APT": Played(0 * counts, np.zeros(100, int), np.zeros(500, bool))}
+    never = {"APT": Played(0 * counts, *np.zeros((3, 500, 1), int))}
     figure.svg(figure.figure([(experiment, replace(result, played=never))], log=True))
 
 
@@ -250,7 +250,12 @@ def result_of(**wrong: list[bool]) -> ob.Result:
     repetitions = len(next(iter(wrong.values())))
     problem = ob.Problem([ob.Bernoulli(0.9)], 0.5)
     played = {
-        name: Played(np.full(100, sum(each)), np.array([100 * repetitions]), np.array(each))
+        name: Played(
+            errors=np.full(100, sum(each)),
+            pulls=np.array([100 * repetitions]),
+            misjudged=np.array(each, int)[:, None],
+            tries=np.full(repetitions, 100),
+        )
         for name, each in wrong.items()
     }
     return ob.Result(problem, 100, repetitions, played)

@@ -20,7 +20,8 @@ def same(one: ob.Result, other: ob.Result) -> None:
     for policy in one.policies:
         assert np.array_equal(one.errors(policy), other.errors(policy))
         assert np.array_equal(one.pulls(policy), other.pulls(policy))
-        assert np.array_equal(one.wrong(policy), other.wrong(policy))
+        assert np.array_equal(one.misjudged(policy), other.misjudged(policy))
+        assert np.array_equal(one.tries(policy), other.tries(policy))
 
 
 def test_same_bits_for_any_number_of_threads_and_any_order_of_policies() -> None:
@@ -47,17 +48,20 @@ def test_the_first_repetitions_do_not_depend_on_how_many_follow() -> None:
     assert np.array_equal(many.wrong("APT")[:13], few.wrong("APT"))
 
 
+@pytest.mark.parametrize("indifference", [0, 0.03])
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
-def test_counts_are_those_of_the_traces(policy: ob.Policy) -> None:
-    """Errors at every time step and pulls, counted again from each repetition's steps."""
-    repetitions, budget = 6, 400
-    result = ob.simulate(PROBLEM, [policy], budget, repetitions, seed=3)
-    errors, pulls = np.zeros(budget, int), np.zeros(PROBLEM.K, int)
+def test_counts_are_those_of_the_traces(policy: ob.Policy, indifference: float) -> None:
+    """What is counted, counted again from each repetition's steps."""
+    repetitions, budget, at = 6, 400, (1, 7, 90, 256, 257, 399)
+    problem = ob.Problem(PROBLEM.arms, PROBLEM.threshold, indifference=indifference)
+    assert sum(problem.either) == (2 if indifference else 0)  # means of 0.5 and 0.475
+    result = ob.simulate(problem, [policy], budget, repetitions, seed=3, at=at)
+    errors, pulls = np.zeros(budget, int), np.zeros(problem.K, int)
     for repetition in range(repetitions):
-        trace = ob.trace(PROBLEM, policy, budget, seed=3, repetition=repetition)
-        sums = [Fraction(0)] * PROBLEM.K
-        n = [0] * PROBLEM.K
-        wrong = bool(PROBLEM.over)
+        trace = ob.trace(problem, policy, budget, seed=3, repetition=repetition)
+        sums = [Fraction(0)] * problem.K
+        n = [0] * problem.K
+        answer: set[str] = set()
         for t in range(budget):
             if t < len(trace.arms):
                 i = trace.arms[t]
@@ -65,12 +69,21 @@ def test_counts_are_those_of_the_traces(policy: ob.Policy) -> None:
                 n[i] += 1
                 answer = {
                     name
-                    for name, each, count in zip(PROBLEM.names, sums, n, strict=True)
-                    if count and float(each / count) >= PROBLEM.threshold
+                    for name, each, count in zip(problem.names, sums, n, strict=True)
+                    if count and float(each / count) >= problem.threshold
                 }
-                wrong = bool(PROBLEM.loss(answer))
-            errors[t] += wrong
-        assert wrong == result.wrong(policy.name)[repetition]
+            misjudged = sum(
+                (name in answer) != (arm.mean >= 0.5)
+                for name, arm in zip(problem.names, problem.arms, strict=True)
+                if indifference == 0 or abs(arm.mean - 0.5) > indifference
+            )
+            errors[t] += problem.loss(answer)
+            assert (misjudged > 0) == problem.loss(answer)
+            if t + 1 in at:
+                assert result.misjudged(policy.name, t + 1)[repetition] == misjudged
+        assert result.misjudged(policy.name)[repetition] == misjudged
+        assert result.wrong(policy.name)[repetition] == (misjudged > 0)
+        assert result.tries(policy.name)[repetition] == len(trace.arms)
         pulls += n
     assert np.array_equal(result.errors(policy.name), errors)
     assert np.array_equal(result.pulls(policy.name) * repetitions, pulls)
@@ -196,6 +209,29 @@ def test_a_stopped_policy_s_curve_stays_and_its_savings_are_told() -> None:
     assert result.saved("AugUCB") > budget / 2
     assert result.errors("AugUCB")[-1] == result.wrong("AugUCB").sum()
     assert len(set(result.errors("AugUCB")[-budget // 2 :])) == 1
+
+
+def test_tries_are_told_of_each_repetition() -> None:
+    problem = ob.Problem([ob.Gaussian(0.5 + i, 0.8) for i in (-4, -3, -2, -1, 1, 2, 3, 4)], 0.5)
+    policy, budget = ob.AugUCB(rho=0.1), 2000
+    result = ob.simulate(problem, [policy], budget, 9, seed=1)
+    traces = [ob.trace(problem, policy, budget, seed=1, repetition=i) for i in range(9)]
+    assert result.tries("AugUCB").tolist() == [len(trace.arms) for trace in traces]
+    assert len(set(result.tries("AugUCB"))) > 3
+
+
+def test_a_zone_of_indifference_ends_where_it_is_said_to() -> None:
+    """At 0.05 from the bar, though 0.55 − 0.5 and 1000.05 − 1000 are not 0.05 in floats."""
+    for tau in (0.5, 1000, -3e5):
+        arms = [ob.Gaussian(tau + d, 1) for d in (-0.06, -0.05, -0.01, 0, 0.05, 0.0501)]
+        zone = ob.Problem(arms, tau, indifference=0.05)
+        assert zone.either.tolist() == [False, True, True, True, True, False]
+        assert zone.over == {"4", "5", "6"}
+        assert [zone.loss(answer) for answer in ({"6"}, {"2", "3", "6"}, {"5"}, {"1", "6"})] == [
+            *(0, 0, 1, 1)
+        ]
+    assert not any(ob.Problem(arms, tau).either)  # without a zone, an arm at the bar is over it
+    assert ob.Problem(arms, tau).loss({"5", "6"}) == 1
 
 
 def test_two_policies_of_one_name_are_told_apart_by_names_given() -> None:

@@ -47,6 +47,8 @@ def test_what_certainty_costs() -> None:
     assert theory.fewest_tries(ob.Problem([ob.Gaussian(0.4, 0)], 0.5), 0.9) == 0
     assert theory.fewest_tries(ob.Problem([ob.Bernoulli(0.4)], 1), 0.9) == 0  # one failure tells
     assert theory.fewest_tries(passes, 0.5) == 0
+    zone = ob.Problem([ob.Gaussian(0.7, 0.3), ob.Gaussian(0.45, 0.3)], 0.5, indifference=0.1)
+    assert theory.fewest_tries(zone, 0.9) == pytest.approx(kl * 2 * 0.09 / 0.3**2)
     with pytest.raises(ob.InvalidInput, match=r"Uniform.*but must be Bernoulli or Gaussian"):
         theory.fewest_tries(ob.Problem([ob.Uniform(0, 1)], 0.4), 0.9)
 

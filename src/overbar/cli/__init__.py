@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from overbar.cli.campaign import campaign
+from overbar.cli.compare import compare
 from overbar.cli.lab import INTERRUPTED
 from overbar.cli.paper import paper
 from overbar.cli.run import run
@@ -24,7 +25,7 @@ def overbar() -> None:
     """Find which of many noisy things are over the bar."""
 
 
-for command in (run, campaign, paper, simulate):
+for command in (run, campaign, paper, simulate, compare):
     overbar.add_command(command)
 
 

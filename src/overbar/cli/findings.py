@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from overbar.campaigns import DATABASE
+from overbar.cli.lab import adds
 from overbar.errors import OverbarError
 
 if TYPE_CHECKING:
@@ -90,17 +91,8 @@ _OUTPUT = [
 ]
 
 
-def _adds(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-arms_options, terms_options = _adds(_ARMS), _adds(_TERMS)
-output_options = _adds(_OUTPUT)
+arms_options, terms_options = adds(_ARMS), adds(_TERMS)
+output_options = adds(_OUTPUT)
 
 
 def listed(arms_file: Path | None, single: Sequence[str]) -> "list[Listed]":

@@ -1,7 +1,6 @@
-"""What `overbar paper` and `overbar simulate` share: options, progress, the table."""
+"""What the commands of the lab share: options, engine, the table of a report."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from overbar.cli.progress import Progress
 from overbar.errors import InvalidInput, OverbarError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
     from overbar.experiments.experiment import Experiment
     from overbar.experiments.run import Ran
     from overbar.report.published import Compared, Point
@@ -32,8 +35,7 @@ class Interrupted(click.ClickException):
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_OPTIONS = [
-    click.option("--policies", metavar="NAMES", help="Only these, such as AugUCB,APT."),
+_PLAYING = [
     click.option("--repetitions", type=click.IntRange(min=1), help="How often each is played."),
     click.option("--budget", type=click.IntRange(min=1), help="Tries in each repetition."),
     click.option("--seed", type=click.IntRange(min=0), help="Same seed, same bits."),
@@ -46,27 +48,63 @@ _OPTIONS = [
     ),
     click.option("--threads", type=click.IntRange(min=1), help="By default one a core."),
     click.option("--scheduler", metavar="tcp://…", help="The Dask scheduler's address."),
+]
+_POLICIES = click.option("--policies", metavar="NAMES", help="Only these, such as AugUCB,APT.")
+_REPORTING = [
     click.option("--log", is_flag=True, help="A logarithmic error axis."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON lines, and no table."),
 ]
 
 
-def lab_options(out: str) -> Callable[[Command], Command]:
-    """Add the shared options to a command; `out` is the folder it writes to by default."""
+def adds(
+    options: Sequence[Callable[[Command], Command]],
+) -> Callable[[Command], Command]:
+    """Add options to a command."""
 
     def add(command: Command) -> Command:
-        folder = click.option(
-            "--out",
-            type=click.Path(file_okay=False, path_type=Path),
-            default=out,
-            show_default=True,
-            help="The folder for figures, tables, counts and report.",
-        )
-        for option in reversed([*_OPTIONS, folder]):
+        for option in reversed(options):
             command = option(command)
         return command
 
     return add
+
+
+playing_options = adds(_PLAYING)
+
+
+def lab_options(out: str) -> Callable[[Command], Command]:
+    """Add the options of a report; `out` is the folder it is written to by default."""
+    folder = click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=out,
+        show_default=True,
+        help="The folder for figures, tables, counts and report.",
+    )
+    return adds([_POLICIES, *_PLAYING, *_REPORTING, folder])
+
+
+def engine_of(options: dict[str, Any]) -> "AbstractContextManager[Executor]":
+    """Return the engine that the options of `playing_options` name."""
+    from overbar.experiments import engines
+
+    if (options["engine"] == "dask") != (options["scheduler"] is not None):
+        raise click.UsageError("--engine dask and --scheduler go together.")
+    if options["engine"] == "dask" and options["threads"] is not None:
+        raise click.UsageError("--threads is for --engine threads.")
+    if options["engine"] == "dask":
+        return engines.dask(options["scheduler"])
+    return engines.threads(options["threads"])
+
+
+def numbers_of(said: str) -> list[int]:
+    """Return the numbers of experiments of the paper, each once, in their order."""
+    from overbar.experiments.paper import NUMBERS
+
+    for each in said.split(","):
+        if each.strip() not in map(str, NUMBERS):
+            raise InvalidInput("the experiment", each, "one of 1, 2, 3, 4, 5, 6")
+    return sorted({int(each) for each in said.split(",")})
 
 
 def choose(experiments: Sequence["Experiment"], options: dict[str, Any]) -> list["Experiment"]:
@@ -99,32 +137,28 @@ def run(
     points: Sequence["Point"] = (),
 ) -> None:
     """Run the experiments, show what came out beside published points, and write the files."""
-    from overbar.experiments import engines
     from overbar.experiments.run import run as run_experiments
     from overbar.experiments.store import Store
 
-    if (options["engine"] == "dask") != (options["scheduler"] is not None):
-        raise click.UsageError("--engine dask and --scheduler go together.")
-    if options["engine"] == "dask" and options["threads"] is not None:
-        raise click.UsageError("--threads is for --engine threads.")
+    engine = engine_of(options)
     chosen = choose(experiments, options)
     if points:
         _check_that_some_are_of(points, chosen)
     store = Store(options["out"] / "blocks")
-    engine = (
-        engines.dask(options["scheduler"])
-        if options["engine"] == "dask"
-        else engines.threads(options["threads"])
-    )
     try:
-        with engine as executor, _Progress() as progress:
+        with engine as executor, Progress() as progress:
             Thread(target=_load_what_shows, daemon=True).start()
             ran = run_experiments(chosen, executor, store, progress)
         _show(ran, options, points)
     except KeyboardInterrupt:
-        raise Interrupted(
-            f"What is finished is kept in {store.folder}. The same command goes on from there."
-        ) from None
+        raise kept_in(store.folder) from None
+
+
+def kept_in(folder: Path) -> Interrupted:
+    """Say that what is finished is kept."""
+    return Interrupted(
+        f"What is finished is kept in {folder}. The same command goes on from there."
+    )
 
 
 def _load_what_shows() -> None:
@@ -221,39 +255,3 @@ def _print_compared(compared: Sequence["Compared"]) -> None:
                 *(f"{far.difference:+.1f}", curve.verdict),
             )
         Console().print(table)
-
-
-class _Progress:
-    """Live progress with time left, on stderr."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-
-        self._bar = Progress(
-            TextColumn("repetitions"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("time left"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
-            transient=True,
-        )
-        self._task = self._bar.add_task("repetitions", total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total)
-
-    def __enter__(self) -> "_Progress":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

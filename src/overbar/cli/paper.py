@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from overbar.cli.lab import lab_options, run
-from overbar.errors import InvalidInput
+from overbar.cli.lab import lab_options, numbers_of, run
 
 
 @click.command()
@@ -27,16 +26,12 @@ from overbar.errors import InvalidInput
 @lab_options(out="overbar-paper")
 def paper(experiments: str, reading: str, published: Path | None, **options: Any) -> None:
     """Run the evaluation of "Thresholding Bandits with Augmented UCB" and report on it."""
-    from overbar.experiments.paper import NUMBERS, READINGS, experiment
+    from overbar.experiments.paper import READINGS, experiment
 
-    numbers = []
-    for each in experiments.split(","):
-        if each.strip() not in map(str, NUMBERS):
-            raise InvalidInput("the experiment", each, "one of 1, 2, 3, 4, 5, 6")
-        numbers.append(int(each))
+    numbers = numbers_of(experiments)
     readings = READINGS if reading == "both" else (reading,)
     seed = options["seed"] or 0
-    chosen = [experiment(n, r, seed) for r in readings for n in sorted(set(numbers))]
+    chosen = [experiment(n, r, seed) for r in readings for n in numbers]
     points = []
     if published is not None:
         from overbar.report.published import read

@@ -13,7 +13,6 @@ from overbar.problem import (
     Arm,
     Bernoulli,
     Beta,
-    Empirical,
     Exponential,
     Gaussian,
     Problem,
@@ -66,24 +65,20 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Log:
-    """Arms that resample logged rewards."""
+class Listed:
+    """Arms that are given one by one."""
 
-    rewards: Mapping[str, tuple[float, ...]]
+    given: tuple[Arm, ...]
+    names: tuple[str, ...] | None = None
 
     @property
     def count(self) -> int:
         """The number of arms."""
-        return len(self.rewards)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the arms."""
-        return tuple(self.rewards)
+        return len(self.given)
 
     def arms(self, chance: np.random.Generator) -> list[Arm]:
-        """Make the arms."""
-        return [Empirical(rewards) for rewards in self.rewards.values()]
+        """Return the arms; nothing is left to chance."""
+        return list(self.given)
 
 
 @dataclass(frozen=True)
@@ -92,13 +87,15 @@ class Experiment:
 
     name: str | int
     title: str
-    groups: tuple[Group | Log, ...]
+    groups: tuple[Group | Listed, ...]
     threshold: float
     policies: Mapping[str, Policy]
     budget: int
     repetitions: int = 500
     seed: tuple[int, ...] = (0,)
     reading: str = "given"
+    indifference: float = 0.0
+    at: tuple[int, ...] = ()  # time steps at which wrong verdicts are counted, beside the last
 
     def problem(self) -> Problem:
         """Make the arms; ranges are drawn once, from the seed."""
@@ -114,4 +111,4 @@ class Experiment:
                 error.args = (f"arms[{number}]: {error}",)
                 raise
             names += group.names or [str(first + i) for i in range(group.count)]
-        return Problem(arms, self.threshold, names)
+        return Problem(arms, self.threshold, names, self.indifference)

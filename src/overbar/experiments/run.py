@@ -31,15 +31,15 @@ class Ran:
 def run(
     experiments: Sequence[Experiment],
     engine: Executor,
-    store: Store,
+    store: Store | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Ran:
-    """Run the experiments. Interrupted, it goes on from the blocks that are kept in the store."""
+    """Run the experiments. Interrupted, it goes on from the blocks that are kept in a store."""
     began = perf_counter()
     plans = [(experiment, plan(experiment)) for experiment in experiments]
     blocks = [block for _, policies in plans for each in policies.values() for block in each]
     total = sum(len(block.repetitions) for block in blocks)
-    played: dict[Block, Played] = store.find(blocks)
+    played: dict[Block, Played] = store.find(blocks) if store else {}
     found = len(played)
     done = sum(len(block.repetitions) for block in played)
     progress(done, total)
@@ -48,7 +48,8 @@ def run(
     for future in as_completed(futures):
         block = futures[future]
         played[block] = future.result()
-        store.keep(block, played[block])
+        if store:
+            store.keep(block, played[block])
         done += len(block.repetitions)
         progress(done, total)
     results = [(experiment, _result(experiment, each, played)) for experiment, each in plans]
@@ -60,7 +61,7 @@ def plan(experiment: Experiment) -> dict[str, list[Block]]:
     problem = experiment.problem()
     return {
         name: cut(
-            opening_block(problem, policy, experiment.budget, experiment.seed),
+            opening_block(problem, policy, experiment.budget, experiment.seed, experiment.at),
             experiment.repetitions,
             STEPS_IN_A_BLOCK,
         )
@@ -74,5 +75,5 @@ def _result(
     by_policy = {
         name: together([played[block] for block in blocks]) for name, blocks in plans.items()
     }
-    problem = next(iter(plans.values()))[0].problem
-    return Result(problem, experiment.budget, experiment.repetitions, by_policy)
+    problem = experiment.problem()
+    return Result(problem, experiment.budget, experiment.repetitions, by_policy, experiment.at)

@@ -25,9 +25,9 @@ def key(block: Block) -> str:
     """Return a digest of all that the block's result depends on."""
     problem = block.problem
     said = (
-        *(code_digest(), _arms(problem), problem.threshold),
+        *(code_digest(), _arms(problem), problem.threshold, problem.indifference),
         *(type(block.policy).__qualname__, block.policy, block.rounds),
-        *(block.budget, block.seed, block.repetitions),
+        *(block.budget, block.seed, block.repetitions, block.at),
     )
     return hashlib.sha256(repr(said).encode()).hexdigest()
 
@@ -60,9 +60,9 @@ class Store:
     def keep(self, block: Block, played: Played) -> None:
         """Keep a finished block."""
         content = BytesIO()
-        repetitions = len(block.repetitions)
-        errors = played.errors.astype(np.min_scalar_type(repetitions))
-        np.savez(content, errors=errors, pulls=played.pulls, wrong=played.wrong)
+        counted = played._asdict().items()
+        small = {name: each.astype(np.min_scalar_type(int(each.max()))) for name, each in counted}
+        np.savez(content, **small)
         data = content.getvalue()
         path = self._path(block)
         part = path.with_suffix(f".part{os.getpid()}")
@@ -86,7 +86,7 @@ class Store:
         if hashlib.sha256(data).digest() != digest:
             return None
         with np.load(BytesIO(data), allow_pickle=False) as kept:
-            return Played(kept["errors"].astype(np.int64), kept["pulls"], kept["wrong"])
+            return Played(*(kept[name].astype(np.int64) for name in Played._fields))
 
     def _path(self, block: Block) -> Path:
         return self.folder / f"{key(block)}.block"

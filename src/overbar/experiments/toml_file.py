@@ -2,16 +2,20 @@
 
 import csv
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from overbar.errors import InvalidInput, a_number, a_whole_number
-from overbar.experiments.experiment import DISTRIBUTIONS, Experiment, Group, Log, Range, Value
+from overbar.experiments.experiment import DISTRIBUTIONS, Experiment, Group, Listed, Range, Value
 from overbar.policies import BUILT_IN, Policy
+from overbar.problem import Empirical
 
-KEYS = ("title", "threshold", "budget", "repetitions", "seed", "arms", "policies")
+KEYS = (
+    *("title", "threshold", "indifference", "budget", "repetitions", "seed"),
+    *("arms", "policies"),
+)
 
 
 def read(path: Path) -> Experiment:
@@ -54,10 +58,11 @@ def _experiment(given: dict[str, Any], name: str, folder: Path) -> Experiment:
         budget=a_whole_number("budget", given["budget"], least=1),
         repetitions=a_whole_number("repetitions", given.get("repetitions", 500), least=1),
         seed=(a_whole_number("seed", given.get("seed", 0), least=0),),
+        indifference=a_number("indifference", given.get("indifference", 0), least=0),
     )
 
 
-def _groups(given: object, folder: Path) -> tuple[Group | Log, ...]:
+def _groups(given: object, folder: Path) -> tuple[Group | Listed, ...]:
     if not isinstance(given, list) or not given:
         raise InvalidInput("arms", given, "one [[arms]] table or more")
     return tuple(
@@ -66,10 +71,11 @@ def _groups(given: object, folder: Path) -> tuple[Group | Log, ...]:
     )
 
 
-def _group(given: dict[str, Any], where: str, folder: Path) -> Group | Log:
+def _group(given: dict[str, Any], where: str, folder: Path) -> Group | Listed:
     if "log" in given:
         _known(given, ("log",), where)
-        return Log(read_log(folder / _text(given["log"], f"{where}.log")))
+        logged = read_log(folder / _text(given["log"], f"{where}.log"))
+        return Listed(tuple(map(Empirical, logged.values())), names=tuple(logged))
     distribution = given.get("distribution")
     if not isinstance(distribution, str) or distribution not in DISTRIBUTIONS:
         raise InvalidInput(
@@ -130,9 +136,14 @@ def _policies(given: object) -> dict[str, Policy]:
     return policies
 
 
-def policy_named(name: object, parameters: Mapping[str, object], where: str) -> Policy:
-    """Make the built-in policy of that name."""
-    for built_in in BUILT_IN:
+def policy_named(
+    name: object,
+    parameters: Mapping[str, object],
+    where: str,
+    among: Sequence[type[Policy]] = BUILT_IN,
+) -> Policy:
+    """Make the policy of that name, by default a built-in one."""
+    for built_in in among:
         if built_in.name == name:
             takes = tuple(field.name for field in fields(built_in))  # type: ignore[arg-type]
             _known(parameters, takes, where)

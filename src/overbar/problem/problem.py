@@ -19,10 +19,19 @@ class Problem:
     {'b'}
     >>> problem.loss({"a", "b"})
     1
+
+    With an indifference zone, either verdict is right of arms that lie no farther from τ:
+
+    >>> Problem(problem.arms, 0.5, names=["a", "b"], indifference=0.05).loss({"a", "b"})
+    0
     """
 
     def __init__(
-        self, arms: Sequence[Arm], threshold: float, names: Sequence[str] | None = None
+        self,
+        arms: Sequence[Arm],
+        threshold: float,
+        names: Sequence[str] | None = None,
+        indifference: float = 0.0,
     ) -> None:
         arms = tuple(arms)
         if not arms:
@@ -34,6 +43,7 @@ class Problem:
                 )
         self.arms = arms
         self.threshold = a_number("the threshold", threshold)
+        self.indifference = a_number("the indifference", indifference, least=0)
         self.names = arm_names(
             names if names is not None else [str(i + 1) for i in range(len(arms))]
         )
@@ -70,12 +80,22 @@ class Problem:
         """S_τ, by name."""
         return {name for name, over in zip(self.names, self.truth, strict=True) if over}
 
+    @cached_property
+    def either(self) -> NDArray[np.bool_]:
+        """For each arm, whether either verdict is right: Δ_i ≤ the indifference, unless that is 0.
+
+        To the last bits: 0.55 − 0.5 is more than 0.05 in floats, and counts as 0.05.
+        """
+        last_bits = 4 * np.spacing(np.maximum(np.abs(self.means), abs(self.threshold)))
+        return (self.gaps <= self.indifference + last_bits) & (self.indifference > 0)
+
     def loss(self, answer: Collection[str]) -> int:
-        """1 when the answer, a set of names, differs from S_τ, else 0."""
+        """1 when the answer, a set of names, has a wrong verdict, else 0."""
         for name in answer:
             if name not in self.names:
                 raise InvalidInput("an arm of the answer", name, "the name of an arm")
-        return int(set(answer) != self.over)
+        counted = {name for name, either in zip(self.names, self.either, strict=True) if not either}
+        return int(not counted.isdisjoint(self.over ^ set(answer)))
 
     def __repr__(self) -> str:
         return f"<Problem of {self.K} arms, threshold {self.threshold:g}, {len(self.over)} over it>"

@@ -19,10 +19,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from overbar.experiments.experiment import Experiment
+from overbar.experiments.significance import LEVEL, holm, paired
 from overbar.simulate.result import Result
 
 Verdict = Literal["holds", "fails", "not shown"]
-LEVEL = 0.05
 MARGIN = 0.05  # within which two error rates are comparable
 
 
@@ -47,16 +47,10 @@ class Finding:
 
 def less(result: Result, one: str, other: str) -> Comparison:
     """Compare the answers of two policies at the last time step, repetition by repetition."""
-    from scipy.stats import binomtest
-
     a, b = result.wrong(one), result.wrong(other)
-    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    n = only_a + only_b
-    p_less, p_greater = (
-        (float(binomtest(only_a, n, alternative=side).pvalue) if n else 1.0)
-        for side in ("less", "greater")
-    )
-    return Comparison(f"{one} against {other}", a.mean(), b.mean(), p_less, p_greater)
+    found = paired(a, b)
+    said = f"{one} against {other}"
+    return Comparison(said, a.mean(), b.mean(), found.p_less, found.p_greater)
 
 
 def less_at(result: Result, one: str, other: str, step: int, other_step: int) -> Comparison:
@@ -71,20 +65,6 @@ def less_at(result: Result, one: str, other: str, step: int, other_step: int) ->
     )
     said = f"{one} at {step} against {other} at {other_step}"
     return Comparison(said, a / n, b / n, p_less, p_greater)
-
-
-def holm(p: list[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm, 1979).
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    adjusted = [0.0] * len(p)
-    worst = 0.0
-    for rank, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-        worst = max(worst, min(1.0, (len(p) - rank) * p[i]))
-        adjusted[i] = worst
-    return adjusted
 
 
 def judge_all_less(claim: str, comparisons: list[Comparison]) -> Finding:

@@ -67,6 +67,8 @@ def _panel(experiment: Experiment, result: Result) -> dict[str, Any]:
         "K": result.problem.K,
         "over": len(result.problem.over),
         "threshold": result.problem.threshold,
+        "indifference": result.problem.indifference,
+        "either": int(result.problem.either.sum()),
         "budget": result.budget,
         "repetitions": result.repetitions,
         "time_steps": tables.time_steps(result.budget),

@@ -22,7 +22,7 @@ import numpy as np
 from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.experiments import paper
 from overbar.experiments.experiment import Experiment
-from overbar.report.claims import LEVEL, holm
+from overbar.experiments.significance import LEVEL, holm
 from overbar.report.tables import Ran
 
 COLUMNS = ("experiment", "algorithm", "time_step", "error_percent")

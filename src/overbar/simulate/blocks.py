@@ -28,6 +28,7 @@ class Block:
     budget: int
     seed: Seed
     repetitions: range
+    at: tuple[int, ...]  # time steps at which wrong verdicts are counted, the last of them T
 
 
 class Played(NamedTuple):
@@ -35,7 +36,8 @@ class Played(NamedTuple):
 
     errors: NDArray[np.int64]  # a time step: repetitions whose answer was wrong then
     pulls: NDArray[np.int64]  # an arm, over all repetitions
-    wrong: NDArray[np.bool_]  # a repetition: whether its last answer was wrong
+    misjudged: NDArray[np.int64]  # a repetition, and a time step of `at`: wrong verdicts then
+    tries: NDArray[np.int64]  # a repetition
 
 
 class Trace(NamedTuple):
@@ -63,7 +65,10 @@ def _play(block: Block, steps: int) -> tuple[Played, Trace]:
 
     K, repetitions, policy = block.problem.K, block.repetitions, block.policy
     played = Played(
-        np.zeros(block.budget, np.int64), np.zeros(K, np.int64), np.zeros(len(repetitions), bool)
+        errors=np.zeros(block.budget, np.int64),
+        pulls=np.zeros(K, np.int64),
+        misjudged=np.zeros((len(repetitions), len(block.at)), np.int64),
+        tries=np.zeros(len(repetitions), np.int64),
     )
     kept = Trace(np.zeros(steps, np.int64), np.zeros(steps))
     gaussian = all(arm.kind == GAUSSIAN for arm in block.problem.arms)
@@ -75,7 +80,7 @@ def _play(block: Block, steps: int) -> tuple[Played, Trace]:
             states(block.seed, NOISE, repetitions),
             states(block.seed, CHANCE, repetitions if policy.picks else range(0)),
             kernel.table(K),
-            kernel.Counts(*played, *kept),
+            kernel.Counts(*played, np.array(block.at, np.int64), *kept),
         )
     return played, kept
 
@@ -87,10 +92,10 @@ def _arms(
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
-    NDArray[np.bool_],
+    NDArray[np.int32],
     float,
 ]:
-    """Kind and parameters of each arm; the logs one after the other; the truth; and τ."""
+    """Kind and parameters of each arm; the logs one after the other; the blame; and τ."""
     log: list[float] = []
     parameters = []
     for arm in problem.arms:
@@ -101,7 +106,8 @@ def _arms(
             parameters.append(arm.parameters)
     a, b = np.array(parameters, np.float64).T.copy()
     kind = np.array([arm.kind for arm in problem.arms], np.int64)
-    return kind, a, b, np.array(log, np.float64), problem.truth, problem.threshold
+    blame = np.where(problem.either, 0, np.where(problem.truth, -1, 1)).astype(np.int32)
+    return kind, a, b, np.array(log, np.float64), blame, problem.threshold
 
 
 def _rounds(

@@ -42,9 +42,10 @@ CLOSED = math.inf  # the key of a closed arm; `FARTHEST` is the last of the othe
 STATE = np.dtype(
     [
         ("lowest", np.uint64),  # the place of the arm of lowest index
-        ("misjudged", np.int64),  # how many arms have the wrong verdict
+        ("misjudged", np.int32),  # how many arms have the wrong verdict
+        ("listed", np.int32),  # how many places of the table are taken
         ("active", np.int64),  # |B_m|; 0 when the policy has stopped
-        ("listed", np.int64),  # how many places of the table are taken
+        ("tries", np.int64),  # those of the arms that are closed
         ("leaves", np.uint64),  # P, a power of two, no less than that
         ("m", np.uint64),
         ("N", np.int64),
@@ -52,12 +53,12 @@ STATE = np.dtype(
     ]
 )
 # What a lane knows of an arm, in one cache line: the sums of `overbar.policies.estimate`, what
-# `overbar.simulate.rewards` asks for, and the verdict beside the truth.
+# `overbar.simulate.rewards` asks for, and the verdict beside what it costs.
 ARM = np.dtype(
     [
         *(("n", np.int64), ("c", np.float64), ("S1", np.float64), ("S2", np.float64)),
         *(("a", np.float64), ("b", np.float64), ("kind", np.int32), ("number", np.int32)),
-        *(("truth", np.int32), ("over", np.int32)),
+        *(("blame", np.int32), ("over", np.int32)),
     ]
 )
 CACHE_LINE = ARM.itemsize
@@ -70,7 +71,7 @@ class Arms(NamedTuple):
     a: NDArray[np.float64]
     b: NDArray[np.float64]
     log: NDArray[np.float64]
-    truth: NDArray[np.bool_]
+    blame: NDArray[np.int32]  # what a verdict "over" adds to the number of wrong verdicts
     tau: float
 
 
@@ -88,7 +89,9 @@ class Counts(NamedTuple):
 
     errors: NDArray[np.int64]  # a time step: repetitions whose answer was wrong then
     pulls: NDArray[np.int64]  # an arm
-    wrong: NDArray[np.bool_]  # a repetition: whether its last answer was wrong
+    misjudged: NDArray[np.int64]  # a repetition, and a time step of `at`: wrong verdicts then
+    tries: NDArray[np.int64]  # a repetition
+    at: NDArray[np.int64]  # time steps, in their order, the last of them T
     arm: NDArray[np.int64]  # a time step: the arm pulled in the last repetition, if room is given
     reward: NDArray[np.float64]  # and what it paid
 
@@ -189,13 +192,14 @@ def deal(table: Table, lane: int, arms: Arms, rounds: Rounds) -> None:
     K, state = len(arms.kind), table.states[lane]
     state.leaves = U(table.tree.shape[1] // 2)
     state.active, state.listed, state.misjudged = K, K, 0
-    state.m, state.N = 0, K * rounds.length[0]
+    state.m, state.N, state.tries = 0, K * rounds.length[0], 0
     for i in range(K):
         arm = table.arms[lane, i]
         arm.n, arm.S1, arm.S2 = 0, 0.0, 0.0
         arm.kind, arm.a, arm.b, arm.number = arms.kind[i], arms.a[i], arms.b[i], i
-        arm.truth, arm.over = arms.truth[i], 0
-        state.misjudged += arm.truth
+        arm.blame, arm.over = arms.blame[i], 0
+        if arm.blame < 0:
+            state.misjudged += 1
     for leaf in range(state.leaves, U(2) * state.leaves):
         table.tree[lane, leaf] = 0.0 if leaf < state.leaves + U(K) else CLOSED
 
@@ -233,6 +237,7 @@ def close(table: Table, lane: int, place: int, pulls: NDArray[np.int64]) -> floa
     """Close an arm, and return the key that is now the lowest."""
     state, arm = table.states[lane], table.arms[lane, place]
     state.active -= 1
+    state.tries += arm.n
     pulls[arm.number] += arm.n
     return enter(table.tree, lane, state.leaves + U(place), CLOSED)
 
@@ -330,12 +335,13 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
     normals = np.empty((LANES, CHUNK))
     # Taken out of their tuples once: numba counts references each time that it takes one out.
     states, known, tree = table.states, table.arms, table.tree
-    log, errors, constants = arms.log, counts.errors, rounds.constants
+    log, errors, at, constants = arms.log, counts.errors, counts.at, rounds.constants
 
     for first in range(0, len(noise), LANES):
         playing = min(LANES, len(noise) - first)
         for lane in range(playing):
             deal(table, lane, arms, rounds)
+        asked = 0
         for start in range(0, T, CHUNK):
             for lane in range(playing):
                 if states[lane].active == 0:  # it has stopped, and needs no more noise
@@ -384,7 +390,7 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                         over = np.int32(r >= tau)
                         if over != arm.over:
                             arm.over = over
-                            state.misjudged += 1 if over != arm.truth else -1
+                            state.misjudged += arm.blame if over else -arm.blame
 
                         # the end of the step
                         if t >= opening:
@@ -403,9 +409,14 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                                     rank(table, lane, tau, constants, mask)
                     wrong += state.misjudged > 0
                 errors[t] += wrong
+                if t + 1 == at[asked]:
+                    for lane in range(playing):
+                        counts.misjudged[first + lane, asked] = states[lane].misjudged
+                    asked += 1
         for lane in range(playing):
             state = states[lane]
-            counts.wrong[first + lane] = state.misjudged > 0
             for place in range(state.listed):
                 if tree[lane, state.leaves + U(place)] < CLOSED:
+                    state.tries += known[lane, place].n
                     counts.pulls[known[lane, place].number] += known[lane, place].n
+            counts.tries[first + lane] = state.tries

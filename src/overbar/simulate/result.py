@@ -20,6 +20,7 @@ class Result:
     budget: int
     repetitions: int
     played: Mapping[str, Played]
+    at: tuple[int, ...] = ()  # time steps at which wrong verdicts were counted, beside the last
 
     @property
     def policies(self) -> list[str]:
@@ -46,12 +47,26 @@ class Result:
 
     def saved(self, policy: str) -> float:
         """Return the tries left over when the policy stopped by itself, on average."""
-        tries = int(self._of(policy).pulls.sum())
+        tries = int(self.tries(policy).sum())
         return (self.budget * self.repetitions - tries) / self.repetitions
 
-    def wrong(self, policy: str) -> NDArray[np.bool_]:
-        """Return, for each repetition, whether its last answer was wrong."""
-        return self._of(policy).wrong
+    def misjudged(self, policy: str, at: int | None = None) -> NDArray[np.int64]:
+        """Return, for each repetition, how many verdicts were wrong at a time step: the last one,
+        or one of `at`.
+        """
+        steps = tuple(sorted({*self.at, self.budget}))
+        if at is not None and at not in steps:
+            said = ", ".join(map(str, steps))
+            raise InvalidInput("the time step", at, f"one of {said}", "Simulate with others: at=.")
+        return self._of(policy).misjudged[:, -1 if at is None else steps.index(at)]
+
+    def wrong(self, policy: str, at: int | None = None) -> NDArray[np.bool_]:
+        """Return, for each repetition, whether a verdict was wrong at a time step, as above."""
+        return self.misjudged(policy, at) > 0
+
+    def tries(self, policy: str) -> NDArray[np.int64]:
+        """Return, for each repetition, how many tries were used before the policy stopped."""
+        return self._of(policy).tries
 
     def _of(self, policy: str) -> Played:
         if policy not in self.played:

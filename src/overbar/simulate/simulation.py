@@ -27,12 +27,15 @@ def simulate(
     seed: Seed = 0,
     threads: int | None = None,
     executor: Executor | None = None,
+    at: Sequence[int] = (),
 ) -> Result:
     """Play each policy `repetitions` times with `budget` tries, and count its errors.
 
     All policies see the same noise: in a repetition, the t-th try takes the t-th word of the same
     stream whatever arm it pulls. The result is the same, to the last bit, for any number of threads
     (by default one a core), any executor and any order of the policies.
+
+    Wrong verdicts are counted a repetition at the end, and at the time steps of `at`.
 
     Two policies of the same name need names of their own, in a mapping:
 
@@ -45,13 +48,13 @@ def simulate(
     """
     repetitions = a_whole_number("the number of repetitions", repetitions, least=1)
     blocks = {
-        name: cut(opening_block(problem, policy, budget, seed), repetitions, STEPS_IN_A_BLOCK)
+        name: cut(opening_block(problem, policy, budget, seed, at), repetitions, STEPS_IN_A_BLOCK)
         for name, policy in named(policies).items()
     }
     with _pool(threads, executor) as pool:
         futures = {name: [pool.submit(play, block) for block in blocks[name]] for name in blocks}
         played = {name: together([f.result() for f in futures[name]]) for name in futures}
-    return Result(problem, budget, repetitions, played)
+    return Result(problem, budget, repetitions, played, steps_of(at, budget))
 
 
 def trace(
@@ -89,7 +92,9 @@ def named(policies: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy
     return by_name
 
 
-def opening_block(problem: Problem, policy: Policy, budget: int, seed: Seed) -> Block:
+def opening_block(
+    problem: Problem, policy: Policy, budget: int, seed: Seed, at: Sequence[int] = ()
+) -> Block:
     """Check that the policy can play the problem, and return the block of no repetition yet."""
     if not isinstance(problem, Problem):
         raise InvalidInput("the problem", problem, "a Problem")
@@ -97,7 +102,13 @@ def opening_block(problem: Problem, policy: Policy, budget: int, seed: Seed) -> 
     for number in seed if isinstance(seed, Sequence) else [seed]:
         a_whole_number("the seed", number, least=0)
     rounds = opened(policy, Game(problem.K, budget, problem))
-    return Block(problem, policy, rounds, budget, seed, range(0))
+    return Block(problem, policy, rounds, budget, seed, range(0), steps_of(at, budget))
+
+
+def steps_of(at: Sequence[int], budget: int) -> tuple[int, ...]:
+    """Return the time steps at which wrong verdicts are counted: these, and the last."""
+    given = {a_whole_number("a time step of `at`", step, least=1, most=budget) for step in at}
+    return tuple(sorted(given | {budget}))
 
 
 def cut(block: Block, repetitions: int, steps: int) -> list[Block]:
@@ -111,8 +122,13 @@ def cut(block: Block, repetitions: int, steps: int) -> list[Block]:
 
 def together(parts: Sequence[Played]) -> Played:
     """Add up what came of the blocks of a policy, given in the order of their repetitions."""
-    errors, pulls, wrong = zip(*parts, strict=True)
-    return Played(np.sum(errors, axis=0), np.sum(pulls, axis=0), np.concatenate(wrong))
+    errors, pulls, misjudged, tries = zip(*parts, strict=True)
+    return Played(
+        errors=np.sum(errors, axis=0),
+        pulls=np.sum(pulls, axis=0),
+        misjudged=np.concatenate(misjudged),
+        tries=np.concatenate(tries),
+    )
 
 
 def _pool(threads: int | None, executor: Executor | None) -> AbstractContextManager[Executor]:

@@ -29,6 +29,12 @@ RELEASED: Mapping[Value, Value] = {
     (0.55, 0.65, 0.7, 0.75, 0.8): (0.55, 0.6, 0.65, 0.7, 0.75),  # experiment 1's good arms
 }
 
+RELEASED_FORMS: Mapping[type[Policy], type[Policy]] = {
+    AugUCB: ReleasedAugUCB,
+    UCBE: ReleasedUCBE,
+    UCBEV: ReleasedUCBEV,
+}
+
 
 def text(number: int) -> str:
     """Return the file of an experiment."""
@@ -69,11 +75,7 @@ def _as_released(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _released_policy(printed: Policy) -> Policy:
-    match printed:
-        case AugUCB():
-            return ReleasedAugUCB()
-        case UCBE():
-            return ReleasedUCBE()
-        case UCBEV(factor=factor):
-            return ReleasedUCBEV(factor)
-    return printed
+    if isinstance(printed, UCBEV):
+        return ReleasedUCBEV(printed.factor)
+    form = RELEASED_FORMS.get(type(printed))
+    return form() if form else printed
