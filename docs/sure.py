@@ -24,7 +24,7 @@ from scipy.stats import t as student
 import overbar as ob
 from overbar.live.record import NOTHING
 from overbar.policies import BUILT_IN
-from overbar.sequences import Rewards, bounded, log_evidence
+from overbar.sequences import Noise, bounded, log_evidence
 from overbar.simulate.wilson import wilson
 from overbar.theory import fewest_tries
 
@@ -38,7 +38,7 @@ ARMS: dict[str, list[ob.Bernoulli] | list[ob.Beta] | list[ob.Gaussian]] = {
     "shares (Beta)": [ob.Beta(30 * mean, 30 - 30 * mean) for mean in MEANS],
     "normal": [ob.Gaussian(mean, 0.1 + 0.4 * i / 7) for i, mean in enumerate(MEANS)],
 }
-COVERED = [  # arms, and what is said of their rewards
+COVERED = [  # arms, and what is said of their noise
     ("pass or fail", "bounded"),
     ("shares (Beta)", "bounded"),
     ("pass or fail", "sub-gaussian:0.5"),
@@ -55,10 +55,10 @@ class Seen(NamedTuple):
     fixed: bool  # whether Wilson's 95 % interval left out a mean
 
 
-def watched(arms: str, rewards: str, policy: ob.Policy, campaign: int) -> Seen:
+def watched(arms: str, noise: str, policy: ob.Policy, campaign: int) -> Seen:
     """Play one campaign, and look at it after each try."""
     problem = ob.Problem(ARMS[arms], BAR)
-    known, level = Rewards.read(rewards), log(problem.K / DELTA)
+    known, level = Noise.read(noise), log(problem.K / DELTA)
     seen = np.zeros(3, bool)
     estimates = [NOTHING] * problem.K
     trace = ob.trace(problem, policy, TRIES, seed=7, repetition=campaign)
@@ -77,27 +77,27 @@ def leaves_out(n: int, r: float, v: float, mean: float) -> bool:
     return n * (r - mean) ** 2 > 1.959964**2 * mean * (1 - mean)
 
 
-def coverage(arms: str, rewards: str, policy: ob.Policy, campaigns: int) -> Seen:
+def coverage(arms: str, noise: str, policy: ob.Policy, campaigns: int) -> Seen:
     """Return how many campaigns missed, were wrong, and would have missed with Wilson's."""
-    return Seen(*np.sum([watched(arms, rewards, policy, i) for i in range(campaigns)], axis=0))
+    return Seen(*np.sum([watched(arms, noise, policy, i) for i in range(campaigns)], axis=0))
 
 
 def print_coverage(campaigns: int, names: tuple[str, ...]) -> None:
-    """Print a row for each policy and what is said of the rewards."""
+    """Print a row for each policy and what is said of the noise."""
     print(f"{campaigns} campaigns a row, {len(MEANS)} arms, {TRIES} tries; in % of campaigns")
-    print("| arms | rewards | policy | missed | wrong | Wilson's missed |")
+    print("| arms | noise | policy | missed | wrong | Wilson's missed |")
     print("| --- | --- | --- | ---: | ---: | ---: |")
     with ProcessPoolExecutor(2) as pool:
         rows = []
-        for arms, rewards in COVERED:
+        for arms, noise in COVERED:
             for kind in BUILT_IN:
                 if names and kind.name not in names:
                     continue
                 policy = kind()
                 if isinstance(policy, ob.UntilSure):
-                    policy = replace(policy, rewards=rewards)
-                played = pool.submit(coverage, arms, rewards, policy, campaigns)
-                rows.append((arms, rewards, policy.name, played))
+                    policy = replace(policy, noise=noise)
+                played = pool.submit(coverage, arms, noise, policy, campaigns)
+                rows.append((arms, noise, policy.name, played))
         for *row, played in rows:
             counts = played.result()
             cells = [share(counts.miss, campaigns), share(counts.wrong, campaigns)]
@@ -114,9 +114,9 @@ def share(count: int, of: int) -> str:
 def print_widths() -> None:
     """Print how much wider our intervals are, at results that are just what is expected."""
     print("times as wide as the 95 % interval of so many tries, fixed beforehand")
-    print("| rewards | arms | n = 10 | 100 | 1000 | 10 000 | 100 000 |")
+    print("| noise | arms | n = 10 | 100 | 1000 | 10 000 | 100 000 |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for named, rewards, r, v in [
+    for named, noise, r, v in [
         ("pass or fail, mean 0.5", "bounded", 0.5, 0.25),
         ("pass or fail, mean 0.9", "bounded", 0.9, 0.09),
         ("shares of sd 0.1, mean 0.8", "bounded", 0.8, 0.01),
@@ -126,11 +126,11 @@ def print_widths() -> None:
         for K in (1, 100):
             ratios = []
             for n in (10, 100, 1000, 10_000, 100_000):
-                low, high = Rewards.read(rewards).interval(n, r, v, log(K / DELTA))
-                if rewards == "bounded" and v > 0.05:
+                low, high = Noise.read(noise).interval(n, r, v, log(K / DELTA))
+                if noise == "bounded" and v > 0.05:
                     fixed_low, fixed_high = wilson(r * n, n)
                     fixed = float(fixed_high - fixed_low)
-                elif rewards == "sub-gaussian:0.5":
+                elif noise == "sub-gaussian:0.5":
                     fixed = 2 * 1.959964 * sqrt(v / n)
                 else:
                     fixed = 2 * float(student.ppf(0.975, n - 1)) * sqrt(v / (n - 1))
@@ -147,23 +147,23 @@ class Ended:
     fewest: float  # what any policy needs
 
 
-def random_problem(rewards: str, chance: np.random.Generator) -> ob.Problem:
+def random_problem(noise: str, chance: np.random.Generator) -> ob.Problem:
     """Return 2 to 12 arms with means anywhere, but 0.04 from a bar between 0.1 and 0.9."""
     bar = float(chance.uniform(0.1, 0.9))
     means = [mean for mean in chance.uniform(size=100).tolist() if abs(mean - bar) >= 0.04]
     means = means[: int(chance.integers(2, 13))]
-    if rewards == "bounded":
+    if noise == "bounded":
         return ob.Problem([ob.Bernoulli(mean) for mean in means], bar)
-    sigma = 0.25 if ":" in rewards else float(chance.uniform(0.1, 0.5))
+    sigma = 0.25 if ":" in noise else float(chance.uniform(0.1, 0.5))
     return ob.Problem([ob.Gaussian(mean, sigma) for mean in means], bar)
 
 
-def stopped(rewards: str, problems: int, repetitions: int, seed: int) -> Iterator[Ended]:
+def stopped(noise: str, problems: int, repetitions: int, seed: int) -> Iterator[Ended]:
     """Yield what came of random problems."""
     chance = np.random.default_rng(seed)
-    policy = ob.UntilSure(1 - DELTA, rewards)
+    policy = ob.UntilSure(1 - DELTA, noise)
     for number in range(problems):
-        problem = random_problem(rewards, chance)
+        problem = random_problem(noise, chance)
         budget = 20_000 * problem.K
         result = ob.simulate(problem, [policy], budget, repetitions, seed=[seed, number])
         tries = result.tries(policy.name)
@@ -173,19 +173,19 @@ def stopped(rewards: str, problems: int, repetitions: int, seed: int) -> Iterato
 
 
 def print_stopped(repetitions: int) -> None:
-    """Print wrong verdicts and tries, over a hundred random problems for each kind of rewards."""
+    """Print wrong verdicts and tries, over a hundred random problems for each kind of noise."""
     print(f"100 random problems a row, {repetitions} campaigns each, confidence {1 - DELTA}")
     print(
-        "| rewards | campaigns with a wrong verdict, % | worst problem, % | tries on average |"
+        "| noise | campaigns with a wrong verdict, % | worst problem, % | tries on average |"
         " fewest of any policy | times as many: least, median, most |"
     )
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for rewards in ("bounded", "sub-gaussian:0.25", "normal"):
-        ended = list(stopped(rewards, 100, repetitions, seed=5))
+    for noise in ("bounded", "sub-gaussian:0.25", "normal"):
+        ended = list(stopped(noise, 100, repetitions, seed=5))
         wrong = sum(each.wrong for each in ended)
         times = np.quantile([each.tries / each.fewest for each in ended], (0, 0.5, 1))
         cells = [
-            rewards,
+            noise,
             share(wrong, 100 * repetitions),
             f"{100 * max(each.wrong for each in ended) / repetitions:.1f}",
             f"{np.mean([each.tries for each in ended]):.0f}",

@@ -122,7 +122,7 @@ def until_sure(
     T: int,
     tau: float,
     confidence: float = 0.95,
-    rewards: str = "bounded",
+    noise: str = "bounded",
     epsilon: float = 0.0,
 ) -> None:
     """Pull the arm that seems to need the fewest tries until its evidence is K/δ."""
@@ -131,11 +131,11 @@ def until_sure(
     enough = math.log(K / (1 - confidence))
 
     def missing(arm: Arm, m: float) -> float:
-        return enough - LOG_EVIDENCE[rewards](arm, m)
+        return enough - LOG_EVIDENCE[noise](arm, m)
 
     def tries(arm: Arm, m: float) -> float:
-        error = math.sqrt({"bounded": 0.25, "normal": arm.v}.get(rewards, 0.5**2) / arm.n)
-        growth = GROWTH[rewards](arm.r + (error if arm.r >= m else -error), arm.v, m)
+        error = math.sqrt({"bounded": 0.25, "normal": arm.v}.get(noise, 0.5**2) / arm.n)
+        growth = GROWTH[noise](arm.r + (error if arm.r >= m else -error), arm.v, m)
         if missing(arm, m) <= 0:
             return 0.0
         return missing(arm, m) / growth if growth > missing(arm, m) / 1e300 else 1e300

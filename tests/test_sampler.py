@@ -142,7 +142,7 @@ def test_arms_have_thresholds_of_their_own() -> None:
 def test_a_file_from_before_thresholds_of_single_arms_or_confidence_is_read() -> None:
     sampler = ob.Sampler(ob.APT(), ["a", "b"], 0.5, 50)
     saved = json.loads(sampler.to_json())
-    del saved["confidence"], saved["rewards"]
+    del saved["confidence"], saved["noise"]
     assert ob.Sampler.from_json(json.dumps({**saved, "schema": 2})).to_json() == sampler.to_json()
     del saved["thresholds"]
     assert ob.Sampler.from_json(json.dumps({**saved, "schema": 1})).to_json() == sampler.to_json()

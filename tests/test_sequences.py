@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.integrate import dblquad, quad
 from scipy.stats import beta, norm
 
-from overbar.sequences import BETS, Rewards, bounded, growth, log_evidence
+from overbar.sequences import BETS, Noise, bounded, growth, log_evidence
 
 LEVEL = log(1 / 0.05)
 
 
-def evidence(xs: list[float], m: float, rewards: str = "bounded") -> float:
-    known = Rewards.read(rewards)
+def evidence(xs: list[float], m: float, noise: str = "bounded") -> float:
+    known = Noise.read(noise)
     x = np.array(xs)
     return exp(log_evidence(len(x), x.mean(), x.var(), m, known.model, known.sigma))
 
@@ -132,10 +132,10 @@ def test_bets_lose_all_the_way_to_the_mean() -> None:
     st.floats(0.5, 20),
 )
 def test_an_interval_holds_the_means_whose_evidence_is_too_little(
-    n: int, r: float, spread: float, m: float, rewards: str, level: float
+    n: int, r: float, spread: float, m: float, noise: str, level: float
 ) -> None:
     v = spread * r * (1 - r)
-    known = Rewards.read(rewards)
+    known = Noise.read(noise)
     low, high = known.interval(n, r, v, level)
     found = log_evidence(n, r, v, m, known.model, known.sigma)
     assert low <= r <= high
@@ -147,21 +147,21 @@ def test_an_interval_holds_the_means_whose_evidence_is_too_little(
 
 
 def test_the_ends_of_the_scale_and_what_is_not_on_it() -> None:
-    assert Rewards().interval(0, 0.0, 0.0, LEVEL) == (0, 1)
-    assert Rewards.read("normal").interval(0, 0.0, 0.0, LEVEL) == (-inf, inf)
-    assert Rewards.read("normal").interval(1, 0.4, 0.0, LEVEL) == (-inf, inf)
+    assert Noise().interval(0, 0.0, 0.0, LEVEL) == (0, 1)
+    assert Noise.read("normal").interval(0, 0.0, 0.0, LEVEL) == (-inf, inf)
+    assert Noise.read("normal").interval(1, 0.4, 0.0, LEVEL) == (-inf, inf)
     assert bounded(3, 2 / 3, 2 / 9, 1.0) > LEVEL  # a single failure: the mean is not 1
     assert bounded(1000, 1.0, 0.0, 1.0) < 0
     assert bounded(3, 1 / 3, 2 / 9, 0.0) > LEVEL
     for r, v in [(1.5, 0.0), (-0.1, 0.0), (0.5, 0.3)]:  # no rewards in [0, 1] have these
         assert bounded(100, r, v, 0.5) == -inf
-        assert Rewards().interval(100, r, v, LEVEL) == (0, 1)
+        assert Noise().interval(100, r, v, LEVEL) == (0, 1)
     assert bounded(100, 1 + 1e-15, 0.0, 0.5) == bounded(100, 1.0, 0.0, 0.5)  # but for rounding
 
 
 def test_evidence_grows_as_it_is_said_to() -> None:
-    for rewards, v in [("bounded", 0.24), ("bounded", 0.002), ("normal", 0.1)]:
-        known = Rewards.read(rewards)
+    for noise, v in [("bounded", 0.24), ("bounded", 0.002), ("normal", 0.1)]:
+        known = Noise.read(noise)
         n, r, m = 10**6, 0.6, 0.5
         grown = log_evidence(n, r, v, m, known.model, known.sigma)
         assert grown / n == pytest.approx(growth(r, v, m, known.model, known.sigma), rel=0.01)
@@ -175,10 +175,10 @@ def test_normal_rewards_seldom_leave_out_their_mean() -> None:
     r = np.cumsum(x, axis=1) / n
     v = np.maximum(0, np.cumsum(x**2, axis=1) / n - r**2)
     rows = list(zip(r.tolist(), v.tolist(), strict=True))
-    for rewards in ("normal", "sub-gaussian:0.4"):
-        known = Rewards.read(rewards)
+    for noise in ("normal", "sub-gaussian:0.4"):
+        known = Noise.read(noise)
 
-        def misses(r: float, v: float, n: int, known: Rewards = known) -> bool:
+        def misses(r: float, v: float, n: int, known: Noise = known) -> bool:
             low, high = known.interval(n, r, v, LEVEL)
             return not low < 0.7 < high
 

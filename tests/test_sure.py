@@ -41,21 +41,21 @@ def file(tmp_path: Path) -> str:
 def test_intervals_hold_whatever_policy_plays(sure: Any, kind: type[ob.Policy]) -> None:
     """5 kinds of rewards, 12 campaigns each: 11 misses by chance with probability below 10⁻³."""
     missed = fixed = 0
-    for arms, rewards in sure.COVERED:
+    for arms, noise in sure.COVERED:
         policy = kind()
         if isinstance(policy, ob.UntilSure):
-            policy = replace(policy, rewards=rewards)
-        seen = sure.coverage(arms, rewards, policy, 12)
+            policy = replace(policy, noise=noise)
+        seen = sure.coverage(arms, noise, policy, 12)
         missed += int(seen.miss)
-        fixed += int(seen.fixed) if (arms, rewards) == sure.COVERED[0] else 0
+        fixed += int(seen.fixed) if (arms, noise) == sure.COVERED[0] else 0
     assert missed < 11
     assert fixed > 5  # of 12: what an interval for a fixed number of tries would miss
 
 
-@pytest.mark.parametrize("rewards", ["bounded", "sub-gaussian:0.25", "normal"])
-def test_a_campaign_that_is_sure_is_seldom_wrong(sure: Any, rewards: str) -> None:
+@pytest.mark.parametrize("noise", ["bounded", "sub-gaussian:0.25", "normal"])
+def test_a_campaign_that_is_sure_is_seldom_wrong(sure: Any, noise: str) -> None:
     """30 problems, 20 campaigns each: 49 wrong ones by chance with probability below 10⁻³."""
-    ended = list(sure.stopped(rewards, 30, 20, seed=1))
+    ended = list(sure.stopped(noise, 30, 20, seed=1))
     assert sum(each.wrong for each in ended) < 49
     for each in ended:
         assert each.tries > each.fewest
@@ -193,7 +193,7 @@ def test_a_database_from_before_confidence_is_opened(file: str) -> None:
         found = campaign.findings()
     with sqlite3.connect(file) as database:
         [[terms]] = database.execute("SELECT terms FROM overbar_campaigns").fetchall()
-        old = {k: v for k, v in json.loads(terms).items() if k not in ("confidence", "rewards")}
+        old = {k: v for k, v in json.loads(terms).items() if k not in ("confidence", "noise")}
         database.execute("UPDATE overbar_campaigns SET terms = ?", [json.dumps(old)])
     with ob.Campaign.open("c", file) as campaign:
         assert campaign.findings() == found
@@ -204,12 +204,12 @@ def test_a_database_from_before_confidence_is_opened(file: str) -> None:
 def test_rewards_of_known_spread_are_settled_sooner(file: str) -> None:
     """On their own scale, where σ is a share of its width."""
     tries = []
-    for rewards in ("bounded", "sub-gaussian:0.1", "normal"):
+    for noise in ("bounded", "sub-gaussian:0.1", "normal"):
         chance = random.Random(3)
         scores = {"good": 80.0, "bad": 60.0}
         campaign = ob.Campaign.create(
-            rewards, list(scores), 70, database=file, scale=(0, 100), confidence=0.99,
-            rewards=rewards,
+            noise, list(scores), 70, database=file, scale=(0, 100), confidence=0.99,
+            noise=noise,
         )  # fmt: skip
         with campaign:
             campaign.run(lambda ticket: chance.gauss(scores[ticket.arm], 5), workers=1)  # noqa: B023
@@ -252,9 +252,9 @@ def test_at_the_terminal(tmp_path: Path) -> None:
         (("--confidence", "nan"), "confidence is nan"),
         ((), "the budget is None, but must be given when a campaign begins. Or give the conf"),
         (("--confidence", "0.9", "--policy", "APT"), "APT does not stop when sure. UntilSure does"),
-        (("--confidence", "0.9", "--rewards", "gauss"), "must be bounded, normal or sub-gaussian:"),
-        (("--confidence", "0.9", "--rewards", "sub-gaussian:-1"), "σ of the rewards is -1.0"),
-        (("--confidence", "0.9", "--rewards", "sub-gaussian:x"), "σ of the rewards is 'x'"),
+        (("--confidence", "0.9", "--noise", "gauss"), "must be bounded, normal or sub-gaussian:"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:-1"), "σ of the noise is -1.0"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:x"), "σ of the noise is 'x'"),
     ],
 )
 def test_wrong_words(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
     overbar(*run, "--", "true", cwd=tmp_path)  # it goes on as it was
     for options, what in [
         (("--confidence", "0.95"), "confidence of the campaign 'c' is 0.95, but must be 0.9"),
-        (("--rewards", "normal"), "rewards of the campaign 'c' is 'normal', but must be 'bounded'"),
+        (("--noise", "normal"), "noise of the campaign 'c' is 'normal', but must be 'bounded'"),
         (("--budget", "100"), "budget is 100, but must be left out"),
     ]:
         assert what in overbar(*run, *options, "--", "true", cwd=tmp_path, code=1).stderr
@@ -305,12 +305,12 @@ def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
         (lambda: ob.UntilSure(1), "confidence is 1, but must be a number above 0 and below 1"),
         (lambda: ob.UntilSure("0.9"), "confidence is '0.9'"),  # type: ignore[arg-type]
         (lambda: ob.UntilSure(0.9, indifference=-0.1), "indifference is -0.1.*at least 0"),
-        (lambda: ob.UntilSure(0.9, "binary"), "kind of rewards is 'binary'"),
-        (lambda: ob.UntilSure(0.9, None), "kind of rewards is None"),  # type: ignore[arg-type]
+        (lambda: ob.UntilSure(0.9, "binary"), "noise is 'binary'"),
+        (lambda: ob.UntilSure(0.9, None), "noise is None"),  # type: ignore[arg-type]
         (lambda: ob.Sampler(ob.APT(), ["a"], 0.5), "APT does not stop when sure"),
         (lambda: ob.Sampler(ob.APT(), ["a"], 0.5, 9, confidence=95), "confidence is 95"),
         (lambda: sampler(confidence=0.9), "confidence is 0.9, but must be 0.95, as UntilSure has"),
-        (lambda: sampler(rewards="normal"), "rewards is 'normal', but must be 'bounded'"),
+        (lambda: sampler(noise="normal"), "noise is 'normal', but must be 'bounded'"),
     ],
 )
 def test_one_clear_error(call: Callable[[], object], message: str) -> None:
@@ -323,7 +323,7 @@ def test_a_simulation_says_what_certainty_costs(tmp_path: Path) -> None:
         "threshold = 0.5\nbudget = 2000\nrepetitions = 20\n"
         '[[arms]]\ndistribution = "bernoulli"\np = [0.9, 0.3]\n'
         '[policies]\nUntilSure = { confidence = 0.9 }\n"σ known" = '
-        '{ policy = "UntilSure", rewards = "sub-gaussian:0.5" }\n'
+        '{ policy = "UntilSure", noise = "sub-gaussian:0.5" }\n'
     )
     said = overbar("simulate", "mine.toml", cwd=tmp_path).stdout
     assert "tries on average until it stopped; to be right with 0.9, any policy needs 26.1." in said

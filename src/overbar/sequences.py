@@ -108,10 +108,10 @@ def variance(v: float, model: float, sigma: float) -> float:
 
 
 @dataclass(frozen=True)
-class Rewards:
-    """What is known of the rewards: bounded, sub-Gaussian of known σ, or normal.
+class Noise:
+    """What is known of how rewards vary: bounded, sub-Gaussian of known σ, or normal.
 
-    >>> Rewards.read("sub-gaussian:0.2").sigma
+    >>> Noise.read("sub-gaussian:0.2").sigma
     0.2
     """
 
@@ -119,7 +119,7 @@ class Rewards:
     sigma: float = 1.0
 
     @classmethod
-    def read(cls, spelled: object) -> "Rewards":
+    def read(cls, spelled: object) -> "Noise":
         """Return what the words say: bounded, normal, or sub-gaussian:σ."""
         known = {"bounded": cls(BOUNDED), "normal": cls(NORMAL)}
         if isinstance(spelled, str):
@@ -131,15 +131,13 @@ class Rewards:
                     given: object = float(sigma)
                 except ValueError:
                     given = sigma
-                return cls(SUB_GAUSSIAN, a_number("the σ of the rewards", given, above=0))
-        raise InvalidInput(
-            "the kind of rewards", spelled, "bounded, normal or sub-gaussian:σ, σ a number"
-        )
+                return cls(SUB_GAUSSIAN, a_number("the σ of the noise", given, above=0))
+        raise InvalidInput("the noise", spelled, "bounded, normal or sub-gaussian:σ, σ a number")
 
     def interval(self, n: int, r: float, v: float, level: float) -> tuple[float, float]:
         """Return the means whose evidence has a logarithm below `level`: the ends.
 
-        >>> low, high = Rewards().interval(100, 0.9, 0.09, level=3.0)
+        >>> low, high = Noise().interval(100, 0.9, 0.09, level=3.0)
         >>> print(f"{low:.3f} to {high:.3f}")
         0.771 to 0.972
         """
@@ -147,8 +145,8 @@ class Rewards:
 
 
 @lru_cache(maxsize=2**17)  # most arms are as they were when one looked last
-def _interval(rewards: Rewards, n: int, r: float, v: float, level: float) -> tuple[float, float]:
-    if rewards.model == BOUNDED:
+def _interval(noise: Noise, n: int, r: float, v: float, level: float) -> tuple[float, float]:
+    if noise.model == BOUNDED:
         if n == 0 or not isfinite(bounded(n, r, v, r)):
             return 0.0, 1.0
         low, high = (_end(lambda m: bounded(n, r, v, m) - level, end, r) for end in (0.0, 1.0))
@@ -156,8 +154,8 @@ def _interval(rewards: Rewards, n: int, r: float, v: float, level: float) -> tup
     if n == 0:
         return -inf, inf
     needed = level + log1p(n) / 2
-    if rewards.model == SUB_GAUSSIAN:
-        half = rewards.sigma * sqrt(2 * needed / n * ((n + 1) / n))
+    if noise.model == SUB_GAUSSIAN:
+        half = noise.sigma * sqrt(2 * needed / n * ((n + 1) / n))
     else:  # (v + Δ²) / (v + Δ²/(n+1)) = exp(2 needed / n)
         ratio = exp(min(2 * needed / n, 700.0))
         half = sqrt(v * (ratio - 1) / (1 - ratio / (n + 1))) if ratio < n + 1 else inf

@@ -63,14 +63,14 @@ class Campaign:
         lifetime: float = LIFETIME,
         reward: str | None = None,
         confidence: float | None = None,
-        rewards: str | None = None,
+        noise: str | None = None,
     ) -> "Campaign":
         """Create a campaign in a database, which is a file or the URL of a PostgreSQL database.
 
         With a `confidence`, arms are tried until all verdicts hold together with it, and a budget
-        need not be given. Without, they hold with 95 %, as far as the budget goes. `rewards` says
-        what is known of them, on the scale: "bounded" by it, "normal", or "sub-gaussian:σ", σ being
-        a share of its width.
+        need not be given. Without, they hold with 95 %, as far as the budget goes. `noise` says
+        what is known of how rewards vary: "bounded" by the scale, "normal", or "sub-gaussian:σ", σ
+        being a share of its width.
 
         Without a policy, `UntilSure` plays where there is a confidence, and else AugUCB, and APT
         where there are fewer than seven arms. `thresholds` and `history` (results from before) go
@@ -89,7 +89,7 @@ class Campaign:
         tries = a_budget(budget, policy, confidence is not None)
         terms = agreed(
             policy, threshold, scale, seed, lifetime, (len(names), tries), common, reward,
-            confidence, rewards,
+            confidence, noise,
         )  # fmt: skip
         own = own_thresholds(thresholds, names, terms.scale)
         opened = Database(database, create=True)

@@ -24,14 +24,14 @@ def begun(
     lifetime: float = LIFETIME,
     reward: str | None = None,
     confidence: float | None = None,
-    rewards: str | None = None,
+    noise: str | None = None,
 ) -> Campaign:
     """Create a campaign of the arms that are listed."""
     own, history = _own(listed)
     return Campaign.create(
         name, [arm.name for arm in listed], threshold, budget, policy=policy, database=database,
         scale=scale, thresholds=own, history=history, seed=seed, lifetime=lifetime,
-        reward=reward, confidence=confidence, rewards=rewards,
+        reward=reward, confidence=confidence, noise=noise,
     )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def resumed(
     seed: int = 0,
     reward: str | None = None,
     confidence: float | None = None,
-    rewards: str | None = None,
+    noise: str | None = None,
     named: bool = True,
 ) -> Campaign:
     """Open the campaign, with a larger budget and new arms if so listed; or create it.
@@ -61,7 +61,7 @@ def resumed(
         try:
             return begun(
                 name, listed, threshold, budget, policy=policy, database=database, scale=scale,
-                seed=seed, reward=reward, confidence=confidence, rewards=rewards,
+                seed=seed, reward=reward, confidence=confidence, noise=noise,
             )  # fmt: skip
         except Conflict:  # another began it at this very moment
             campaign = Campaign.open(name, database)
@@ -69,7 +69,7 @@ def resumed(
         terms = {
             "threshold": threshold if campaign.terms.common else None, "policy": policy,
             "scale": tuple(scale), "seed": seed, "reward": reward, "confidence": confidence,
-            "rewards": rewards,
+            "noise": noise,
         }  # fmt: skip
         _check_same(campaign, listed, terms)
         there = campaign.arms()
@@ -103,7 +103,7 @@ def _check_same(
     terms: Mapping[str, object],
 ) -> None:
     for what, given in terms.items():
-        of = campaign.terms.judge if what in ("confidence", "rewards") else campaign.terms
+        of = campaign.terms.judge if what in ("confidence", "noise") else campaign.terms
         agreed = getattr(of, what)
         if None not in (given, agreed) and given != agreed:
             raise InvalidInput(

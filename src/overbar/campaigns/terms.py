@@ -46,7 +46,7 @@ class Terms:
                 "common": self.common,
                 "reward": self.reward,
                 "confidence": self.judge.confidence,
-                "rewards": self.judge.rewards,
+                "noise": self.judge.noise,
             }
         )
 
@@ -63,7 +63,7 @@ class Terms:
             (low, high),
             read["seed"],
             read["lifetime"],
-            Judge.of(played, read.get("confidence"), read.get("rewards")),
+            Judge.of(played, read.get("confidence"), read.get("noise")),
             read.get("common", True),  # older databases do not say these four
             read.get("reward"),
         )
@@ -84,7 +84,7 @@ def agreed(
     common: bool = True,
     reward: str | None = None,
     confidence: float | None = None,
-    rewards: str | None = None,
+    noise: str | None = None,
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
@@ -92,9 +92,9 @@ def agreed(
     than seven arms.
     """
     K, T = game
-    judge = Judge.of(policy, confidence, rewards)
+    judge = Judge.of(policy, confidence, noise)
     if policy is None and (confidence is not None or T == UNLIMITED):
-        policy = UntilSure(judge.confidence, judge.rewards)
+        policy = UntilSure(judge.confidence, judge.noise)
     elif policy is None:
         policy = AugUCB() if K >= FEW_ARMS else APT()
     checked = a_scale(scale)

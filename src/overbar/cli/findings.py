@@ -67,7 +67,7 @@ _TERMS = [
         help="The least and the greatest reward that can come.",
     ),
     click.option(
-        "--rewards",
+        "--noise",
         metavar="KIND",
         help="bounded (by the scale, as is the default), normal, or sub-gaussian:SIGMA.",
     ),
@@ -105,7 +105,7 @@ def listed(arms_file: Path | None, single: Sequence[str]) -> "list[Listed]":
 
 def terms(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a campaign is begun with, from the options of `terms_options` and database."""
-    plain = ("threshold", "budget", "confidence", "database", "scale", "rewards", "seed")
+    plain = ("threshold", "budget", "confidence", "database", "scale", "noise", "seed")
     return {key: options[key] for key in plain} | {"policy": _policy(options)}
 
 
@@ -117,7 +117,7 @@ def _policy(options: Mapping[str, Any]) -> "Policy | None":
     if indifference is not None:
         if options["confidence"] is None or name is not None:
             raise click.UsageError("--indifference goes with --confidence, and not with --policy.")
-        return UntilSure(options["confidence"], options["rewards"] or "bounded", indifference)
+        return UntilSure(options["confidence"], options["noise"] or "bounded", indifference)
     return next((policy() for policy in BUILT_IN if policy.name == name), None)
 
 

@@ -14,7 +14,7 @@ from overbar.errors import InvalidInput, a_confidence, a_whole_number
 from overbar.live.checks import Scale
 from overbar.live.record import Record
 from overbar.policies import Policy, UntilSure
-from overbar.sequences import Rewards, log_evidence
+from overbar.sequences import Noise, log_evidence
 
 CONFIDENCE = 0.95  # where none is asked for
 UNLIMITED = 2**60  # tries: the budget where there is none
@@ -46,28 +46,28 @@ class Judge:
     """Says which arms are over and under, with a confidence of all verdicts together."""
 
     confidence: float = CONFIDENCE
-    rewards: str = "bounded"  # on the scale of 0 to 1
+    noise: str = "bounded"  # on the scale of 0 to 1
 
     @classmethod
     def of(
-        cls, policy: Policy | None, confidence: float | None = None, rewards: str | None = None
+        cls, policy: Policy | None, confidence: float | None = None, noise: str | None = None
     ) -> "Judge":
         """Return the judge that is asked for; `UntilSure` brings its own."""
         if isinstance(policy, UntilSure):
             for what, given, own in [
                 ("confidence", confidence, policy.confidence),
-                ("kind of rewards", rewards, policy.rewards),
+                ("noise", noise, policy.noise),
             ]:
                 if given not in (None, own):
                     raise InvalidInput(f"the {what}", given, f"{own!r}, as UntilSure has it")
-            return cls(policy.confidence, policy.rewards)
-        own_rewards = cls.rewards if rewards is None else rewards
-        Rewards.read(own_rewards)
-        return cls(CONFIDENCE if confidence is None else a_confidence(confidence), own_rewards)
+            return cls(policy.confidence, policy.noise)
+        own_noise = cls.noise if noise is None else noise
+        Noise.read(own_noise)
+        return cls(CONFIDENCE if confidence is None else a_confidence(confidence), own_noise)
 
     @cached_property
-    def _known(self) -> Rewards:
-        return Rewards.read(self.rewards)
+    def _known(self) -> Noise:
+        return Noise.read(self.noise)
 
     def evidence(self, n: int, r: float, v: float, tau: float) -> float:
         """Return the logarithm of the evidence against the mean τ, on the scale of 0 to 1."""

@@ -53,8 +53,8 @@ class Sampler:
     `scale=(low, high)`; the threshold is on that scale too. Arms with a threshold of their own are
     named in `thresholds`.
 
-    The verdicts hold together with a `confidence` of 95 %, if no other is asked for. `rewards` says
-    what is known of them, as `UntilSure` takes it, which needs no budget.
+    The verdicts hold together with a `confidence` of 95 %, if no other is asked for. `noise` says
+    what is known of how rewards vary, as `UntilSure` takes it, which needs no budget.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Sampler:
         seed: int = 0,
         thresholds: Mapping[str, float] | None = None,
         confidence: float | None = None,
-        rewards: str | None = None,
+        noise: str | None = None,
     ) -> None:
         self.policy = policy
         self.arms = arm_names(arms)
@@ -76,7 +76,7 @@ class Sampler:
         self.threshold = a_threshold(threshold, scale)
         self.budget = budget_for(policy, budget)
         self.seed = a_whole_number("the seed", seed, least=0)
-        self.judge = Judge.of(policy, confidence, rewards)
+        self.judge = Judge.of(policy, confidence, noise)
         tries = UNLIMITED if self.budget is None else self.budget
         rounds = opened(policy, Game(len(self.arms), tries))
         self._number = {name: number for number, name in enumerate(self.arms)}

@@ -35,7 +35,7 @@ def to_json(sampler: "Sampler", log: list[Event]) -> str:
             "scale": sampler.scale,
             "seed": sampler.seed,
             "confidence": sampler.judge.confidence,
-            "rewards": sampler.judge.rewards,
+            "noise": sampler.judge.noise,
             "log": log,
         }
     )
@@ -50,7 +50,7 @@ def from_json(text: str, policy: Policy | None) -> tuple[dict[str, Any], list[Ev
         schema = read["schema"]
         made = {key: read[key] for key in ("arms", "threshold", "budget", "scale", "seed")}
         made["thresholds"] = read.get("thresholds", {})
-        made |= {key: read.get(key) for key in ("confidence", "rewards")}
+        made |= {key: read.get(key) for key in ("confidence", "noise")}
         spelt = {key: read["policy"][key] for key in ("name", "parameters")}
         spelt["own"] = read["policy"].get("own")
         log = [tuple(event) for event in read["log"]]

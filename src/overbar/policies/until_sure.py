@@ -18,7 +18,7 @@ from math import log, sqrt
 
 from overbar.errors import a_confidence, a_number
 from overbar.policies.policy import Game, Policy
-from overbar.sequences import Rewards, growth, log_evidence, variance
+from overbar.sequences import Noise, growth, log_evidence, variance
 
 LATER = 1e300  # the index of an arm that no number of tries seems to settle
 
@@ -39,25 +39,25 @@ def tries_missing(
 class UntilSure(Policy):
     """Knows nothing. Pulls the arm nearest to being settled; stops when all are, at `confidence`.
 
-    `rewards` says what is known of them, on the scale of 0 to 1: "bounded" there; "sub-gaussian:σ";
-    or "normal". With an `indifference` ε, an arm whose mean surely lies within ε of τ is pulled no
-    more either; without, one on τ is pulled for ever.
+    `noise` says what is known of how rewards vary, on the scale of 0 to 1: "bounded" there;
+    "sub-gaussian:σ"; or "normal". With an `indifference` ε, an arm whose mean surely lies within ε
+    of τ is pulled no more either; without, one on τ is pulled for ever.
     """
 
     confidence: float = 0.95
-    rewards: str = "bounded"
+    noise: str = "bounded"
     indifference: float = 0.0
 
     def __post_init__(self) -> None:
         a_confidence(self.confidence)
-        Rewards.read(self.rewards)
+        Noise.read(self.noise)
         a_number("the indifference", self.indifference, least=0)
 
     def constants(self, game: Game) -> tuple[float, ...]:
-        """ln(K/δ), what is known of the rewards, and ε."""
-        rewards = Rewards.read(self.rewards)
+        """ln(K/δ), what is known of the noise, and ε."""
+        noise = Noise.read(self.noise)
         level = log(game.K / (1 - self.confidence))
-        return (level, float(rewards.model), rewards.sigma, self.indifference)
+        return (level, float(noise.model), noise.sigma, self.indifference)
 
     @staticmethod
     def index(
