@@ -248,7 +248,7 @@ def side_errors(seed: int) -> tuple[int, int]:
 
 def flaky() -> None:
     """A folder of fake flaky tests, and `overbar run`; then the same many times, in memory."""
-    print("## 300 tests, 60 of them flaky, bar 0.9, 3 000 tries: wrong verdicts\n")
+    print("## 300 tests, 60 of them flaky, bar 0.9, 3 000 tries: wrong by the mean\n")
     rates = flaky_rates(0)
     with tempfile.TemporaryDirectory() as folder:
         for name, rate in rates.items():

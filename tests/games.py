@@ -93,6 +93,19 @@ def rivals(problem: ob.Problem, T: int, rewards_chance: Random) -> list[Rival]:
         (ob.BernoulliLR(), lambda pull: reference.bernoulli_lr(pull, K, T, tau)),
         (ob.GaussianLR(), lambda pull: reference.gaussian_lr(pull, K, T, tau)),
         (ob.AnytimeAugUCB(), lambda pull: reference.anytime_augucb(pull, K, T, tau)),
+        (ob.UntilSure(), lambda pull: reference.until_sure(pull, K, T, tau)),
+        (
+            ob.UntilSure(0.8, indifference=0.1),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.8, epsilon=0.1),
+        ),
+        (
+            ob.UntilSure(0.9, "normal"),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.9, "normal"),
+        ),
+        (
+            ob.UntilSure(0.5, "sub-gaussian:0.5"),
+            lambda pull: reference.until_sure(pull, K, T, tau, 0.5, "sub-gaussian:0.5"),
+        ),
     ]
 
 

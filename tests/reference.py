@@ -116,6 +116,109 @@ def csar(pull: Pull, K: int, T: int, tau: float) -> None:
         surviving.remove(lowest(K, surviving, lambda i: -abs(arms[i].r - tau)))
 
 
+def until_sure(
+    pull: Pull,
+    K: int,
+    T: int,
+    tau: float,
+    confidence: float = 0.95,
+    noise: str = "bounded",
+    epsilon: float = 0.0,
+) -> None:
+    """Pull the arm that seems to need the fewest tries until its evidence is K/δ."""
+    arms = [Arm() for _ in range(K)]
+    active = list(range(K))
+    enough = math.log(K / (1 - confidence))
+
+    def missing(arm: Arm, m: float) -> float:
+        return enough - LOG_EVIDENCE[noise](arm, m)
+
+    def tries(arm: Arm, m: float) -> float:
+        error = math.sqrt({"bounded": 0.25, "normal": arm.v}.get(noise, 0.5**2) / arm.n)
+        growth = GROWTH[noise](arm.r + (error if arm.r >= m else -error), arm.v, m)
+        if missing(arm, m) <= 0:
+            return 0.0
+        return missing(arm, m) / growth if growth > missing(arm, m) / 1e300 else 1e300
+
+    def index(arm: Arm) -> float:
+        fewest = tries(arm, tau)
+        if epsilon:
+            fewest = min(fewest, max(tries(arm, tau - epsilon), tries(arm, tau + epsilon)))
+        return fewest if fewest > 0 else 1e300
+
+    def settled(arm: Arm) -> bool:
+        ends = (missing(arm, tau - epsilon), missing(arm, tau + epsilon))
+        near = epsilon > 0 and tau - epsilon < arm.r < tau + epsilon
+        return missing(arm, tau) <= 0 or (near and max(ends) <= 0)
+
+    for i in range(K):
+        arms[i].add(pull(i))
+    for _ in range(K + 1, T + 1):
+        if not active:
+            return
+        j = lowest(K, active, lambda i: index(arms[i]))
+        arms[j].add(pull(j))
+        active = [i for i in active if not settled(arms[i])]
+
+
+BETS = (0.58, 0.29, 0.145, 0.0725)
+
+
+def psi(bet: float) -> float:
+    return -math.log1p(-bet) - bet
+
+
+def bounded_evidence(arm: Arm, m: float) -> float:
+    """Three quarters beta-binomial, an eighth bets on this side."""
+    n, r, v, gap = arm.n, arm.r, arm.v, abs(arm.r - m)
+    if not (0 <= r <= 1 and v <= r * (1 - r) + 1e-9):
+        return -math.inf
+    S, F = n * r, n * (1 - r)
+    log_beta = math.lgamma(S + 0.5) + math.lgamma(F + 0.5) - math.lgamma(n + 1)
+    log_m, log_rest = math.log(max(m, 1e-300)), math.log(max(1 - m, 1e-300))
+    terms = [math.log(0.75) + log_beta - math.log(math.pi) - S * log_m - F * log_rest]
+    terms += [math.log(1 / 32) + n * (bet * gap - psi(bet) * (v + gap**2)) for bet in BETS]
+    return max(terms) + math.log(sum(math.exp(term - max(terms)) for term in terms))
+
+
+def bounded_growth(r: float, v: float, m: float) -> float:
+    r = min(max(r, 0.0), 1.0)
+    kl = r * math.log(r / max(m, 1e-300)) if r > 0 else 0.0
+    kl += (1 - r) * math.log((1 - r) / max(1 - m, 1e-300)) if r < 1 else 0.0
+    return max([kl, *(bet * abs(r - m) - psi(bet) * (v + abs(r - m) ** 2) for bet in BETS)])
+
+
+def normal_evidence(arm: Arm, m: float) -> float:
+    n, v, gap2 = arm.n, arm.v, (arm.r - m) ** 2
+    ratio = (v + gap2) / (v + gap2 / (n + 1)) if gap2 else 1.0
+    return (n * math.log(ratio) - math.log1p(n)) / 2
+
+
+def normal_growth(r: float, v: float, m: float) -> float:
+    return math.log1p((r - m) ** 2 / max(v, 1e-300)) / 2
+
+
+def sub_gaussian_evidence(arm: Arm, m: float) -> float:
+    n, gap2 = arm.n, (arm.r - m) ** 2
+    return n * gap2 / (2 * 0.5**2) * (n / (n + 1)) - math.log1p(n) / 2
+
+
+def sub_gaussian_growth(r: float, v: float, m: float) -> float:
+    return (r - m) ** 2 / (2 * 0.5**2)
+
+
+LOG_EVIDENCE = {
+    "bounded": bounded_evidence,
+    "normal": normal_evidence,
+    "sub-gaussian:0.5": sub_gaussian_evidence,
+}
+GROWTH = {
+    "bounded": bounded_growth,
+    "normal": normal_growth,
+    "sub-gaussian:0.5": sub_gaussian_growth,
+}
+
+
 def uniform(pull: Pull, K: int, T: int, chance: random.Random) -> None:
     for _ in range(T):
         pull(math.floor(chance.random() * K))

@@ -25,6 +25,8 @@ POLICIES = st.sampled_from(
         ob.BernoulliLR(),
         ob.GaussianLR(),
         ob.AnytimeAugUCB(),
+        ob.UntilSure(),
+        ob.UntilSure(0.5, "normal"),
     ]
 )
 #: A mean an arm, on tenths, so that arms on the bar and ties are common.
@@ -68,7 +70,7 @@ def test_the_budget_is_spent_exactly_or_the_rest_is_reported(
             told += 1
         assert told + sampler.remaining == budget
     assert sum(verdict.tries for verdict in sampler.verdicts()) == told
-    settles_early = isinstance(policy, ob.AugUCB | ob.CSAR)
+    settles_early = isinstance(policy, ob.AugUCB | ob.CSAR | ob.UntilSure)
     assert sampler.remaining == 0 or settles_early
     if isinstance(policy, ob.CSAR):
         assert sampler.remaining < len(means)
@@ -167,7 +169,11 @@ def test_giving_up_returns_the_try(
         sampler.give_up(ask)
     assert sampler.remaining == 100
     assert sampler.waiting == []
-    assert all(verdict == (verdict.name, 0, None, "under") for verdict in sampler.verdicts())
+    for verdict in sampler.verdicts():
+        assert verdict[1:3] == (0, None)
+        assert verdict.low <= 0
+        assert verdict.high >= 1
+        assert (verdict.verdict, verdict.over) == ("undecided", False)
 
 
 @settings(max_examples=40, deadline=None)

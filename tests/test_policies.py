@@ -10,7 +10,7 @@ from overbar.policies import BUILT_IN
 from tests.games import GAMES, Tape, Words, rivals
 
 SEED = 11
-CASES = [(game, rival) for game in GAMES for rival in range(16)]
+CASES = [(game, rival) for game in GAMES for rival in range(20)]
 
 
 @pytest.mark.parametrize(("game", "rival"), CASES)

@@ -26,7 +26,7 @@ def test_the_public_names() -> None:
     assert set(ob.__all__) == {
         *("Bernoulli", "Beta", "Empirical", "Exponential", "Gaussian", "Problem", "Uniform"),
         *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation"),
-        *("AnytimeAugUCB", "BernoulliLR", "EVT", "FWT", "GaussianLR", "LSA"),
+        *("AnytimeAugUCB", "BernoulliLR", "EVT", "FWT", "GaussianLR", "LSA", "UntilSure"),
         *("Game", "Policy", "Round"),
         *("Result", "Trace", "simulate", "trace"),
         *("Ask", "Sampler", "Verdict"),

@@ -68,6 +68,7 @@ RUN = ("run", "--arms", "arms.txt", "--threshold", "0.6", "--budget", "90", "--j
 def test_a_table_and_an_exit_code(shop: Path) -> None:
     done = overbar(*RUN, "--", "./try", "{arm}", cwd=shop, code=3)
     assert "verdict" in done.stdout
+    assert "3 over, 3 under, 0 undecided." in done.stderr
     assert done.stdout.count("under") == 3
     assert done.stdout.count("over") == 3
     assert "90 of 90 tries" in done.stderr
@@ -434,7 +435,7 @@ def test_fewer_wrong_verdicts_than_with_the_same_budget_spread_evenly(tmp_path: 
     (tmp_path / "arms.txt").write_text("\n".join(rates))
     script(tmp_path, "try", TRY)
     run = ("run", "--arms", "arms.txt", "--threshold", "0.9", "--budget", "2000", "--json")
-    read = json.loads(overbar(*run, "--", "./try", "{arm}", cwd=tmp_path, code=3).stdout)
+    read = json.loads(overbar(*run, "--", "./try", "{arm}", cwd=tmp_path, code=4).stdout)
     assert read["campaign"]["policy"] == "AnytimeAugUCB"
     assert read["campaign"]["told"] == 2000
     wrong = sum((each["mean"] >= 0.9) != (rates[each["arm"]] >= 900) for each in read["findings"])

@@ -33,6 +33,26 @@ def test_complexities_by_hand() -> None:
     assert theory.log_bar(4) == pytest.approx(0.5 + 1 / 2 + 1 / 3 + 1 / 4)
 
 
+def test_what_certainty_costs() -> None:
+    """(1 − 2δ) ln((1 − δ)/δ) / d(r, τ), an arm at a time, by hand."""
+    kl = 0.8 * math.log(9)
+    normal = ob.Problem([ob.Gaussian(0.7, 0.3), ob.Gaussian(0.2, 0.5)], 0.5)
+    assert theory.fewest_tries(normal, 0.9) == pytest.approx(
+        kl * (2 * 0.09 / 0.04 + 2 * 0.25 / 0.09)
+    )
+    passes = ob.Problem([ob.Bernoulli(0.9), ob.Bernoulli(1)], 0.8)
+    d = 0.9 * math.log(0.9 / 0.8) + 0.1 * math.log(0.1 / 0.2)
+    assert theory.fewest_tries(passes, 0.9) == pytest.approx(kl * (1 / d - 1 / math.log(0.8)))
+    assert theory.fewest_tries(ob.Problem([ob.Bernoulli(0.5)], 0.5), 0.9) == math.inf
+    assert theory.fewest_tries(ob.Problem([ob.Gaussian(0.4, 0)], 0.5), 0.9) == 0
+    assert theory.fewest_tries(ob.Problem([ob.Bernoulli(0.4)], 1), 0.9) == 0  # one failure tells
+    assert theory.fewest_tries(passes, 0.5) == 0
+    zone = ob.Problem([ob.Gaussian(0.7, 0.3), ob.Gaussian(0.45, 0.3)], 0.5, indifference=0.1)
+    assert theory.fewest_tries(zone, 0.9) == pytest.approx(kl * 2 * 0.09 / 0.3**2)
+    with pytest.raises(ob.InvalidInput, match=r"Uniform.*but must be Bernoulli or Gaussian"):
+        theory.fewest_tries(ob.Problem([ob.Uniform(0, 1)], 0.4), 0.9)
+
+
 def harmonic(K: int) -> float:
     return sum(1 / i for i in range(1, K + 1))
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Policy,
         Round,
         UniformAllocation,
+        UntilSure,
     )
     from overbar.problem import (
         Bernoulli,
@@ -70,7 +71,7 @@ _ROOMS = {
     "live": ("Ask", "Sampler", "Verdict"),
     "policies": (
         *("APT", "AugUCB", "CSAR", "UCBE", "UCBEV", "UniformAllocation"),
-        *("AnytimeAugUCB", "BernoulliLR", "EVT", "FWT", "GaussianLR", "LSA"),
+        *("AnytimeAugUCB", "BernoulliLR", "EVT", "FWT", "GaussianLR", "LSA", "UntilSure"),
         *("Game", "Policy", "Round"),
     ),
     "problem": ("Bernoulli", "Beta", "Empirical", "Exponential", "Gaussian", "Problem", "Uniform"),
@@ -122,6 +123,7 @@ __all__ = [
     "UnknownArm",
     "UnknownCampaign",
     "UnknownTicket",
+    "UntilSure",
     "Verdict",
     "simulate",
     "theory",

@@ -17,6 +17,8 @@ OverbarWarning                         works, but probably not as hoped
 import math
 from numbers import Integral, Real
 
+SUREST = 1 - 1e-12  # of what can be said with a float
+
 
 class OverbarError(Exception):
     """The base of all errors that Overbar raises on purpose."""
@@ -95,6 +97,15 @@ def a_number(
     if not (math.isfinite(number) and least <= number <= most and number > above):
         raise InvalidInput(what, given, accepted, do)
     return number
+
+
+def a_confidence(given: object) -> float:
+    """Return the confidence as a float above 0 and below 1, or raise `InvalidInput`."""
+    try:
+        return a_number("the confidence", given, above=0, most=SUREST)
+    except InvalidInput:
+        accepted = "a number above 0 and below 1"
+        raise InvalidInput("the confidence", given, accepted, "95 % is 0.95.") from None
 
 
 def a_whole_number(

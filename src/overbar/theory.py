@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from overbar.errors import InvalidInput, a_whole_number
-from overbar.problem import Problem
+from overbar.errors import InvalidInput, a_confidence, a_whole_number
+from overbar.problem import Bernoulli, Gaussian, Problem
+from overbar.problem.arms import Arm
 
 
 def log_bar(K: int) -> float:
@@ -79,6 +80,47 @@ def _sum_of_inverses(squares: NDArray[np.float64]) -> float:
 def _largest_rank_over(squares: NDArray[np.float64]) -> float:
     with np.errstate(divide="ignore"):
         return float(np.max(np.arange(1, len(squares) + 1) / np.sort(squares)))
+
+
+def fewest_tries(problem: Problem, confidence: float) -> float:
+    """Σ_i kl(1 − δ, δ) / d(r_i, τ): what certainty costs any policy, in tries, on average.
+
+    Whatever policy is right with probability 1 − δ on every problem of Bernoulli arms, or of normal
+    arms of known spread, needs as many (Kaufmann, Cappé, Garivier 2016, Lemma 1: were the mean of
+    arm i just across τ, the answer would have to differ; nothing but that arm's rewards can tell).
+    kl(1 − δ, δ) = (1 − 2δ) ln((1 − δ) / δ); d is the divergence of rewards of mean r_i from rewards
+    of mean τ; where the problem has a zone of indifference, of those at its far end.
+
+    >>> from overbar import Bernoulli, Problem
+    >>> round(fewest_tries(Problem([Bernoulli(0.9)] * 10, threshold=0.8), 0.95))
+    722
+    """
+    delta = 1 - a_confidence(confidence)
+    if delta >= 0.5:  # as sure as a guess
+        return 0.0
+    kl = (1 - 2 * delta) * math.log((1 - delta) / delta)
+    tau, epsilon = problem.threshold, problem.indifference
+    return kl * sum(
+        _ratio(1.0, _divergence(arm, tau - epsilon if over else tau + epsilon))
+        for arm, over, either in zip(problem.arms, problem.truth, problem.either, strict=True)
+        if not either
+    )
+
+
+def _divergence(arm: Arm, tau: float) -> float:
+    """d(r, τ) between arms of the same kind."""
+    if isinstance(arm, Gaussian):  # (r − τ)² / (2 σ²)
+        return _ratio((arm.mean - tau) ** 2, 2 * arm.variance)
+    if isinstance(arm, Bernoulli):  # r ln(r / τ) + (1 − r) ln((1 − r) / (1 − τ))
+        if not 0 <= tau <= 1:
+            return math.inf
+        pairs = ((arm.p, tau), (1 - arm.p, 1 - tau))
+        return sum(p * math.log(_ratio(p, max(0.0, q))) for p, q in pairs if p > 0)
+    raise InvalidInput("an arm", arm, "Bernoulli or Gaussian, whose divergence is known in full")
+
+
+def _ratio(x: float, y: float) -> float:
+    return x / y if y > 0 else math.inf * x if x > 0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Campaign:
         name: str,
         arms: Sequence[str],
         threshold: float | None,
-        budget: int,
+        budget: int | None = None,
         *,
         policy: Policy | None = None,
         database: str | Path = DATABASE,
@@ -62,13 +62,20 @@ class Campaign:
         seed: int = 0,
         lifetime: float = LIFETIME,
         reward: str | None = None,
+        confidence: float | None = None,
+        noise: str | None = None,
     ) -> "Campaign":
         """Create a campaign in a database, which is a file or the URL of a PostgreSQL database.
 
-        Without a policy, AnytimeAugUCB plays. `thresholds` and `history` (results from before) go
-        by arm; the threshold may be None where every arm has its own. A ticket expires after
-        `lifetime` seconds. `reward` says in a word what is rewarded, as `overbar run --reward`
-        does, which goes on with the same only.
+        With a `confidence`, arms are tried until all verdicts hold together with it, and a budget
+        need not be given. Without, they hold with 95 %, as far as the budget goes. `noise` says
+        what is known of how rewards vary: "bounded" by the scale, "normal", or "sub-gaussian:σ", σ
+        being a share of its width.
+
+        Without a policy, `UntilSure` plays where there is a confidence, and else `AnytimeAugUCB`.
+        `thresholds` and `history` (results from before) go by arm; the threshold may be None where
+        every arm has its own. A ticket expires after `lifetime` seconds. `reward` says in a word
+        what is rewarded, as `overbar run --reward` does, which goes on with the same only.
         """
         from overbar.campaigns import rows
         from overbar.campaigns.database import Database
@@ -78,16 +85,18 @@ class Campaign:
         common = threshold is not None
         if threshold is None:
             threshold = _first_of_all(thresholds, names)
-        game = (len(names), budget)
-        terms = agreed(policy, threshold, scale, seed, lifetime, game, common, reward)
+        tries = a_budget(budget, policy, confidence is not None)
+        terms = agreed(
+            policy, threshold, scale, seed, lifetime, (len(names), tries), common, reward,
+            confidence, noise,
+        )  # fmt: skip
         own = own_thresholds(thresholds, names, terms.scale)
-        budget = int(budget)
         opened = Database(database, create=True)
         try:
             with opened.writing() as connection:
                 made, counts, now = rows.created(connection, opened, name, terms)
                 turn = Turn(made, connection, counts, now)
-                turn.open(budget, [Arm(each, own.get(each, terms.threshold)) for each in names])
+                turn.open(tries, [Arm(each, own.get(each, terms.threshold)) for each in names])
                 turn.write()
                 if history:
                     turn = Turn(made, connection, turn.counts, now)
@@ -134,7 +143,7 @@ class Campaign:
 
     @property
     def terms(self) -> Terms:
-        """What was agreed when it was created: policy, threshold, scale, seed, lifetime."""
+        """What was agreed when it was created: policy, threshold, scale, seed, lifetime, judge."""
         return self._rows.terms
 
     def ask(
@@ -224,7 +233,7 @@ class Campaign:
                     "Every arm of the campaign has its own, and there is no common one.",
                 )
         if budget is not None:
-            budget = a_budget(budget)
+            budget = a_whole_number("the budget", budget, least=1, most=MOST)
         with self._turn(knows=True) as turn:
             turn.extend(
                 turn.counts.budget if budget is None else budget,

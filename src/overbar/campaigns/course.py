@@ -12,6 +12,7 @@ from typing import NamedTuple
 from overbar.campaigns.finding import Finding, findings
 from overbar.campaigns.log import Event, Status
 from overbar.campaigns.terms import Terms
+from overbar.live.judge import UNLIMITED
 from overbar.live.ledger import Ledger
 from overbar.policies import Game
 
@@ -112,7 +113,8 @@ class Course:
     def status(self, counts: "Counts", now: float) -> Status:
         """Return the books, with expired tickets back in the budget."""
         terms = self.terms
-        return counts.status(terms.policy.name, terms.threshold, len(self.expired(now)))
+        lapsed = len(self.expired(now))
+        return counts.status(terms.policy.name, terms.threshold, terms.judge.confidence, lapsed)
 
 
 @dataclass
@@ -156,7 +158,7 @@ class Counts:
                 assert event.arms is not None
                 self.budget, self.arms, self.stopped = event.budget, event.arms, False
 
-    def status(self, policy: str, threshold: float, lapsed: int = 0) -> Status:
+    def status(self, policy: str, threshold: float, confidence: float, lapsed: int = 0) -> Status:
         """Return the books, with so many tickets that expired and were not yet written down."""
         waiting = self.asked - self.told - self.failed - self.expired - lapsed
         return Status(
@@ -164,7 +166,8 @@ class Counts:
             policy,
             threshold,
             self.arms,
-            self.budget,
+            confidence,
+            None if self.budget == UNLIMITED else self.budget,
             self.told,
             waiting,
             self.failed,

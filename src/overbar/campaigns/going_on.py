@@ -1,6 +1,6 @@
 """Beginning a campaign, or going on with it where it stopped, by the same words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from overbar.campaigns import DATABASE
@@ -23,15 +23,15 @@ def begun(
     seed: int = 0,
     lifetime: float = LIFETIME,
     reward: str | None = None,
+    confidence: float | None = None,
+    noise: str | None = None,
 ) -> Campaign:
     """Create a campaign of the arms that are listed."""
     own, history = _own(listed)
-    if budget is None:
-        raise InvalidInput("the budget", None, "given when a campaign begins")
     return Campaign.create(
         name, [arm.name for arm in listed], threshold, budget, policy=policy, database=database,
         scale=scale, thresholds=own, history=history, seed=seed, lifetime=lifetime,
-        reward=reward,
+        reward=reward, confidence=confidence, noise=noise,
     )  # fmt: skip
 
 
@@ -46,6 +46,8 @@ def resumed(
     scale: tuple[float, float] = (0.0, 1.0),
     seed: int = 0,
     reward: str | None = None,
+    confidence: float | None = None,
+    noise: str | None = None,
     named: bool = True,
 ) -> Campaign:
     """Open the campaign, with a larger budget and new arms if so listed; or create it.
@@ -59,12 +61,17 @@ def resumed(
         try:
             return begun(
                 name, listed, threshold, budget, policy=policy, database=database, scale=scale,
-                seed=seed, reward=reward,
+                seed=seed, reward=reward, confidence=confidence, noise=noise,
             )  # fmt: skip
         except Conflict:  # another began it at this very moment
             campaign = Campaign.open(name, database)
     try:
-        _check_same(campaign, listed, threshold, policy, scale, seed, reward)
+        terms = {
+            "threshold": threshold if campaign.terms.common else None, "policy": policy,
+            "scale": tuple(scale), "seed": seed, "reward": reward, "confidence": confidence,
+            "noise": noise,
+        }  # fmt: skip
+        _check_same(campaign, listed, terms)
         there = campaign.arms()
         if listed and not named and not any(arm.name in there for arm in listed):
             raise InvalidInput(
@@ -93,20 +100,11 @@ def _own(listed: Sequence[Listed]) -> tuple[dict[str, float], dict[str, tuple[fl
 def _check_same(
     campaign: Campaign,
     listed: Sequence[Listed],
-    threshold: float | None,
-    policy: Policy | None,
-    scale: tuple[float, float],
-    seed: int,
-    reward: str | None,
+    terms: Mapping[str, object],
 ) -> None:
-    terms = campaign.terms
-    for what, given, agreed in [
-        ("threshold", threshold if terms.common else None, terms.threshold),
-        ("policy", policy, terms.policy),
-        ("scale", tuple(scale), terms.scale),
-        ("seed", seed, terms.seed),
-        ("reward", reward, terms.reward),
-    ]:
+    for what, given in terms.items():
+        of = campaign.terms.judge if what in ("confidence", "noise") else campaign.terms
+        agreed = getattr(of, what)
         if None not in (given, agreed) and given != agreed:
             raise InvalidInput(
                 f"the {what} of the campaign {campaign.name!r}",

@@ -68,7 +68,8 @@ class Status:
     policy: str
     threshold: float
     arms: int
-    budget: int
+    confidence: float  # of all verdicts together
+    budget: int | None  # None: as many as it takes
     told: int  # tries whose results are in
     waiting: int  # tickets that are out
     failed: int  # tickets whose tries went back to the budget
@@ -78,11 +79,11 @@ class Status:
     stopped: bool  # whether the policy needs no more tries
 
     @property
-    def remaining(self) -> int:
+    def remaining(self) -> int | None:
         """Tries that nobody has asked for yet, or that went back to the budget."""
-        return self.budget - self.told - self.waiting
+        return None if self.budget is None else self.budget - self.told - self.waiting
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to try, and no result to wait for."""
-        return not self.waiting and (self.stopped or not self.remaining)
+        return not self.waiting and (self.stopped or self.remaining == 0)

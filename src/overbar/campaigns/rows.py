@@ -11,6 +11,7 @@ from overbar.campaigns.database import Database
 from overbar.campaigns.log import Event, Status
 from overbar.campaigns.terms import Terms
 from overbar.errors import Conflict, UnknownCampaign
+from overbar.live.judge import CONFIDENCE
 from overbar.policies import Policy
 
 AT_ONCE = 50_000  # events that are held in memory
@@ -178,4 +179,5 @@ def listed(connection: Connection) -> list[tuple[Counts, str]]:
 def books(counts: Counts, terms: str) -> Status:
     """Return the books of a campaign from its counters and terms, as they are written down."""
     agreed = json.loads(terms)
-    return counts.status(agreed["policy"]["name"], agreed["threshold"])
+    confidence = agreed.get("confidence", CONFIDENCE)  # older databases do not say it
+    return counts.status(agreed["policy"]["name"], agreed["threshold"], confidence)

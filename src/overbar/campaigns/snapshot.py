@@ -15,7 +15,7 @@ from overbar.campaigns.course import Arm, Course, Out
 from overbar.campaigns.terms import Terms
 from overbar.live.ledger import Ledger
 
-FORM = 1  # of the bytes; and of all that a course remembers
+FORM = 2  # of the bytes; and of all that a course remembers
 
 
 def due(arms: int, events: int) -> bool:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from overbar.errors import InvalidInput, a_number, a_whole_number
 from overbar.live.checks import Scale, a_scale, a_threshold
+from overbar.live.judge import UNLIMITED, Judge, budget_for
 from overbar.live.play import Play
 from overbar.live.record import Arrays
-from overbar.policies import AnytimeAugUCB, Game, Policy, spelling
+from overbar.policies import AnytimeAugUCB, Game, Policy, UntilSure, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
@@ -18,7 +19,7 @@ MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
 
 @dataclass(frozen=True)
 class Terms:
-    """Policy, threshold, scale, seed, the seconds until a ticket expires, and what is rewarded.
+    """Policy, threshold, scale, seed, the seconds until a ticket expires, judge, what is rewarded.
 
     Where every arm has a bar of its own, the threshold is not common, and stands for nothing.
     """
@@ -28,6 +29,7 @@ class Terms:
     scale: Scale
     seed: int
     lifetime: float
+    judge: Judge
     common: bool = True
     reward: str | None = None  # None: not said
 
@@ -42,6 +44,8 @@ class Terms:
                 "lifetime": self.lifetime,
                 "common": self.common,
                 "reward": self.reward,
+                "confidence": self.judge.confidence,
+                "noise": self.judge.noise,
             }
         )
 
@@ -58,14 +62,15 @@ class Terms:
             (low, high),
             read["seed"],
             read["lifetime"],
-            read.get("common", True),  # older databases do not say these two
+            Judge.of(played, read.get("confidence"), read.get("noise")),
+            read.get("common", True),  # older databases do not say these four
             read.get("reward"),
         )
 
     def play(self, thresholds: list[float], budget: int, state: Arrays | None = None) -> Play:
         """Return the policy at play on arms of these thresholds, from a state if one is given."""
         rounds = tuple(self.policy.rounds(Game(len(thresholds), budget)))
-        return Play(self.policy, rounds, thresholds, self.scale, self.seed, state)
+        return Play(self.policy, rounds, thresholds, self.scale, self.seed, self.judge, state)
 
 
 def agreed(
@@ -77,13 +82,18 @@ def agreed(
     game: tuple[int, int],
     common: bool = True,
     reward: str | None = None,
+    confidence: float | None = None,
+    noise: str | None = None,
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
-    The policy is AnytimeAugUCB if none is given.
+    If no policy is given, it is UntilSure where a confidence is, and else AnytimeAugUCB.
     """
     K, T = game
-    if policy is None:
+    judge = Judge.of(policy, confidence, noise)
+    if policy is None and (confidence is not None or T == UNLIMITED):
+        policy = UntilSure(judge.confidence, judge.noise)
+    elif policy is None:
         policy = AnytimeAugUCB()
     checked = a_scale(scale)
     if checked is None:
@@ -94,10 +104,11 @@ def agreed(
         checked,
         a_whole_number("the seed", seed, least=0),
         a_lifetime(lifetime),
+        judge,
         common,
         None if reward is None else a_text("the kind of reward", reward),
     )
-    opened(policy, Game(K, a_budget(T)))
+    opened(policy, Game(K, T))
     return terms
 
 
@@ -108,9 +119,14 @@ def a_lifetime(given: object) -> float:
     )
 
 
-def a_budget(given: object) -> int:
-    """Return the budget as an int, or raise `InvalidInput`."""
-    return a_whole_number("the budget", given, least=1, most=MOST)
+def a_budget(given: object, policy: Policy | None, sure: bool) -> int:
+    """Return the budget as an int, or raise `InvalidInput`; without one, the policy must stop."""
+    if given is None and policy is None and not sure:
+        raise InvalidInput(
+            "the budget", None, "given when a campaign begins", "Or give the confidence to reach."
+        )
+    budget = budget_for(policy, given, MOST)
+    return UNLIMITED if budget is None else budget
 
 
 def a_text(what: str, given: object, most: int | None = None) -> str:

@@ -7,6 +7,7 @@ from overbar.campaigns.course import Arm, Counts, Course
 from overbar.campaigns.log import Event, Kind
 from overbar.errors import AskClosed, Conflict, InvalidInput, UnknownArm, UnknownTicket
 from overbar.live.checks import a_reward, few
+from overbar.live.judge import UNLIMITED
 from overbar.policies import Game
 from overbar.policies.policy import opened
 
@@ -135,6 +136,10 @@ class Turn:
         for arm in new:
             if arm.name in names:
                 raise InvalidInput("a new arm", arm.name, "unlike every other", "It is there.")
+        if budget < self.counts.budget == UNLIMITED:
+            raise InvalidInput(
+                "the budget", budget, "left out", "The campaign ends when it is sure."
+            )
         if budget < self.counts.budget:
             raise InvalidInput(
                 "the budget", budget, f"at least {self.counts.budget}, as it is", "It only grows."

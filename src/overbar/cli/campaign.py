@@ -126,7 +126,7 @@ def status(name: str, database: str, **options: Any) -> None:
     with _opened(name, database) as opened:
         books, found = opened.status(), opened.findings()
     shown.show(books, found, options)
-    click.echo(f"{shown.in_a_word(books)}, {books.remaining} remaining.", err=True)
+    click.echo(shown.in_two_lines(books, found), err=True)
 
 
 @campaign.command()
@@ -198,7 +198,11 @@ def _print_json(line: dict[str, object]) -> None:
 
 
 def _event(event: "Event", arms: list[str]) -> dict[str, object]:
+    from overbar.live.judge import UNLIMITED
+
     said = {key: value for key, value in event._asdict().items() if value is not None}
+    if event.budget == UNLIMITED:
+        del said["budget"]
     for key in ("at", "expires"):
         if key in said:
             said[key] = datetime.fromtimestamp(said[key], UTC).isoformat()

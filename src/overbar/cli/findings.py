@@ -50,6 +50,18 @@ _TERMS = [
     click.option("--threshold", type=float, metavar="BAR", help="The bar."),
     click.option("--budget", type=click.IntRange(min=1), metavar="TRIES", help="Tries in all."),
     click.option(
+        "--confidence",
+        type=float,
+        metavar="SHARE",
+        help="Try until all verdicts hold together with it, as 0.95; a budget need not be given.",
+    ),
+    click.option(
+        "--indifference",
+        type=float,
+        metavar="SHARE",
+        help="With --confidence: leave arms alone that surely lie so near the bar (of the scale).",
+    ),
+    click.option(
         "--scale",
         type=(float, float),
         default=(0.0, 1.0),
@@ -58,10 +70,16 @@ _TERMS = [
         help="The least and the greatest reward that can come.",
     ),
     click.option(
+        "--noise",
+        metavar="KIND",
+        help="bounded (by the scale, as is the default), normal, or sub-gaussian:SIGMA.",
+    ),
+    click.option(
         "--policy",
         type=click.Choice(POLICIES),
         metavar="NAME",
-        help=f"AnytimeAugUCB by default; or another of {', '.join(POLICIES[1:])}.",
+        help="UntilSure with --confidence, else AnytimeAugUCB, if left out; or another of "
+        f"{', '.join(POLICIES[1:])}.",
     ),
     click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the policy's chance."),
 ]
@@ -92,14 +110,19 @@ def listed(arms_file: Path | None, single: Sequence[str]) -> "list[Listed]":
 
 def terms(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a campaign is begun with, from the options of `terms_options` and database."""
-    plain = ("threshold", "budget", "database", "scale", "seed")
-    return {key: options[key] for key in plain} | {"policy": policy_of(options["policy"])}
+    plain = ("threshold", "budget", "confidence", "database", "scale", "noise", "seed")
+    return {key: options[key] for key in plain} | {"policy": _policy(options)}
 
 
-def policy_of(name: str | None) -> "Policy | None":
-    """Return the policy of that name, or None for the default."""
-    from overbar.policies import BUILT_IN
+def _policy(options: Mapping[str, Any]) -> "Policy | None":
+    """Return the policy that is asked for, or None for the default."""
+    from overbar.policies import BUILT_IN, UntilSure
 
+    name, indifference = options["policy"], options["indifference"]
+    if indifference is not None:
+        if options["confidence"] is None or name is not None:
+            raise click.UsageError("--indifference goes with --confidence, and not with --policy.")
+        return UntilSure(options["confidence"], options["noise"] or "bounded", indifference)
     return next((policy() for policy in BUILT_IN if policy.name == name), None)
 
 
@@ -121,7 +144,7 @@ def show(status: "Status", findings: "Sequence[Finding]", options: dict[str, Any
     elif options["as_csv"]:
         click.echo(verdicts.as_csv(findings), nl=False)
     else:
-        _print_table(findings)
+        _print_table(status, findings)
 
 
 def exit_code(findings: "Sequence[Finding]") -> int:
@@ -130,9 +153,18 @@ def exit_code(findings: "Sequence[Finding]") -> int:
     return UNDER if "under" in verdicts else UNDECIDED if "undecided" in verdicts else 0
 
 
+def in_two_lines(status: "Status", findings: "Sequence[Finding]") -> str:
+    """Return what was found, and what the books say."""
+    from overbar.report.verdicts import counted
+
+    left = f", {status.remaining} remaining" if status.remaining else ""
+    return f"{counted(findings)}.\n{in_a_word(status)}{left}."
+
+
 def in_a_word(status: "Status") -> str:
     """Return what the books say, in one line."""
-    said = f"{status.told} of {status.budget} tries"
+    of = "" if status.budget is None else f" of {status.budget}"
+    said = f"{status.told}{of} tries"
     for count, what in [
         (status.waiting, "under way"),
         (status.history, "from before"),
@@ -149,14 +181,14 @@ def plain(name: str) -> str:
     return name if name.isprintable() else repr(name)
 
 
-def _print_table(findings: "Sequence[Finding]") -> None:
+def _print_table(status: "Status", findings: "Sequence[Finding]") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table()
     table.add_column("arm", overflow="fold")
-    for column in ("tries", "mean", "95 % interval", "bar"):
+    for column in ("tries", "mean", "interval", "bar"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     styles = {"over": "green", "under": "red", "undecided": "yellow"}
@@ -168,6 +200,9 @@ def _print_table(findings: "Sequence[Finding]") -> None:
             Text(each.verdict, styles[each.verdict]),
         )
     Console().print(table)
+    click.echo(
+        f"With {status.confidence:.6g} confidence, all intervals and verdicts hold together."
+    )
 
 
 class Progress:
@@ -204,11 +239,11 @@ class Progress:
         settled = len(sides) - sides.count("undecided")
         counts = f"{sides.count('over')} over, {sides.count('under')} under"
         close = close_to_the_bar(findings, 3)
+        total, done = status.budget, status.told
+        if total is None:
+            total, done = len(sides), settled
         head = Table.grid(padding=(0, 1))
-        head.add_row(
-            ProgressBar(total=status.budget, completed=status.told, width=30),
-            Text(in_a_word(status)),
-        )
+        head.add_row(ProgressBar(total=total, completed=done, width=30), Text(in_a_word(status)))
         return Group(
             head,
             Text(f"{settled} of {len(sides)} arms settled: {counts}"),

@@ -225,6 +225,8 @@ def _print_tables(ran: "Ran") -> None:
             cells = [f"{rate:.1f}" for rate in rates]
             table.add_row(escape(row.policy), *cells[:-1], cells[-1] + last)
         console.print(table)
+        for said in tables.costs(experiment, result):
+            click.echo(said)
 
 
 def _print_compared(compared: Sequence["Compared"]) -> None:

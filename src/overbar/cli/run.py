@@ -103,7 +103,7 @@ def run(context: click.Context, /, command: tuple[str, ...], **options: Any) -> 
         found = campaign.findings()
         status = campaign.status()
     shown.show(status, found, options)
-    click.echo(shown.in_a_word(status) + ".", err=True)
+    click.echo(shown.in_two_lines(status, found), err=True)
     if not options["exit_zero"]:
         context.exit(shown.exit_code(found))
 
@@ -147,8 +147,7 @@ def _try_arms(campaign: "Campaign", command: "Command", jobs: int) -> None:
         notes = getattr(interrupt, "__notes__", None)
         back = " ".join(notes or ["What was under way went back to the budget."])
         raise Interrupted(
-            f"{status.told} of {status.budget} tries are in. {back} "
-            "The same command goes on from there."
+            f"{shown.in_a_word(status)}. {back} The same command goes on from there."
         ) from None
     except UnknownCampaign:  # there is nothing to go on from
         raise

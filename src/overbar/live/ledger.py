@@ -25,11 +25,14 @@ class Ledger:
         return self.budget - self.spent
 
     def choose(self) -> int | None:
-        """Return the arm to try next, or None when the budget is spent or the policy stops."""
+        """Return the arm to try next.
+
+        None when the budget is spent, the policy stops, or what is left hangs on results to come.
+        """
         if self.remaining <= 0:
             return None
         arm = self.play.choose(self.spent)
-        self.stopped = arm is None
+        self.stopped = arm is None and self.play.stopped
         return arm
 
     def asked(self, order: int, arm: int) -> None:

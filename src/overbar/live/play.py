@@ -2,8 +2,11 @@
 
 Every decision is taken when a try is asked for, on the results that are in by then:
 
-- n of an index counts the arm's results and its asks that wait, so that a batch spreads; r̂ and v̂,
-  deletions and settlements rest on results alone.
+- n of an index counts the arm's results and its asks that wait, so that a batch spreads; r̂, v̂ and
+  settlements rest on results alone.
+- What is settled for good, deletions and verdicts, rests on the results that are final. An arm that
+  is clear but for an earlier ask that waits is **held**: it is asked for after all others, and when
+  no other is left, none is asked for until that ask has its result.
 - An arm of which no result is in yet has no index. It comes first until it was asked for
   `first_pulls` times, and then last, until a result comes.
 
@@ -17,12 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from overbar.live.record import Arrays, Record, from_arrays, to_arrays
+from overbar.live.judge import OVER, UNDER, Judge
+from overbar.live.record import Arrays, Estimate, Record, from_arrays, to_arrays
 from overbar.policies import Policy, Round
 from overbar.policies.ranking import compared, spare_bits
 from overbar.simulate.streams import CHANCE, Seed, stream, unit
 
-FIRST_PULLS, INDEXED, NO_RESULT = range(3)  # which arms come before which others
+FIRST_PULLS, INDEXED, NO_RESULT, HELD = range(4)  # which arms come before which others
+FAR = 2**62  # tries that are never made
 Key = tuple[int, float, int, int]  # one of these; index or pulls; arm; the arm's version
 
 
@@ -36,11 +41,13 @@ class Play:
         thresholds: Sequence[float],  # τ of each arm
         scale: tuple[float, float],
         seed: Seed,
+        judge: Judge,
         state: Arrays | None = None,  # of an earlier play of the same, to go on from
     ) -> None:
         low, high = scale
         self._policy = policy
         self._low, self._width = low, high - low
+        self.judge = judge
         self._chance = stream(seed, CHANCE, repetition=0) if policy.picks else None
         self.records: list[Record] = []
         self.tau: list[float] = []
@@ -71,10 +78,12 @@ class Play:
         self._rebuild_queue()
 
     def choose(self, t: int) -> int | None:
-        """Return the arm to try after t tries, or None when the policy stops."""
+        """Return the arm to try after t tries; None when the policy stops, or all arms are held."""
+        if self._policy.deletes and not self.stopped and self._first()[0] == HELD:
+            return None
         if self._step_to_end:
             self._end_step(t)
-        if not self._active or self._m == len(self._rounds):
+        if self.stopped:
             return None
         opening = self._first()[0] == FIRST_PULLS
         self._step_to_end = not opening
@@ -84,6 +93,11 @@ class Play:
             if arm >= 0 and self.records[arm].active:
                 return arm
         return self._first()[2]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the policy needs no more tries."""
+        return not self._active or self._m == len(self._rounds)
 
     def front(self) -> list[Key]:
         """Return the keys of the arm that comes first by its key, and of the runner-up."""
@@ -104,18 +118,17 @@ class Play:
 
     def told(self, arm: int, order: int, reward: float) -> None:
         """Take in a result."""
-        self.records[arm].add(order, reward)
-        self._changed.add(arm)
+        self._weigh(arm, self.records[arm].add(order, reward))
         self._stale.add(arm)
 
     def gave_up(self, arm: int, order: int) -> None:
         """Forget an ask that will have no result."""
-        self.records[arm].give_up(order)
+        self._weigh(arm, self.records[arm].give_up(order))
         self._stale.add(arm)
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that happened to the play, to go on from."""
-        place = [self._m, self._N, self._step_to_end]
+        place = [self._m, min(self._N, FAR), self._step_to_end]
         chance: Any = [] if self._chance is None else self._chance.state["state"]["state"]
         return {
             **to_arrays(self.records),
@@ -149,7 +162,7 @@ class Play:
         self._step_to_end = False
         if self._policy.deletes:
             for arm in sorted(self._changed):
-                if self.records[arm].active and self._is_clear(arm):
+                if self.records[arm].active and self._is_clear(arm, self.records[arm].final):
                     self._close(arm)
         self._changed.clear()
         turned = False
@@ -164,11 +177,21 @@ class Play:
             self._changed = {arm for arm, record in enumerate(self.records) if record.active}
             self._rebuild_queue()
 
-    def _is_clear(self, arm: int) -> bool:
-        n = self.records[arm].estimate.n
-        if n == 0 and self._policy.first_pulls:
+    def _weigh(self, arm: int, final: list[Estimate]) -> None:
+        """Remember the evidence that results gave, each at its time."""
+        record, tau = self.records[arm], self.tau[arm]
+        for estimate in final:
+            self._changed.add(arm)
+            evidence = self.judge.evidence(
+                estimate.n, *self._on_unit(estimate), self._unit_tau[arm]
+            )
+            other = UNDER if estimate.mean >= tau else OVER
+            record.against[other] = max(record.against[other], evidence)
+
+    def _is_clear(self, arm: int, estimate: Estimate) -> bool:
+        if estimate.n == 0 and self._policy.first_pulls:
             return False
-        return self._policy.deleted(n, *self._judged_by(arm))
+        return self._policy.deleted(estimate.n, *self._judged_by(arm, estimate))
 
     def _close(self, arm: int) -> None:
         self.records[arm].active = False
@@ -184,12 +207,14 @@ class Play:
         estimate = self.records[arm].estimate
         return abs(estimate.mean - self.tau[arm]) if estimate.n else 0.0
 
-    def _judged_by(self, arm: int) -> tuple[float, ...]:
+    def _judged_by(self, arm: int, estimate: Estimate) -> tuple[float, ...]:
         """r̂, v̂ and τ on the scale of 0 to 1, and the constants of the round."""
-        estimate = self.records[arm].estimate
+        constants = self._rounds[self._m].constants
+        return (*self._on_unit(estimate), self._unit_tau[arm], *constants)
+
+    def _on_unit(self, estimate: Estimate) -> tuple[float, float]:
         mean = (estimate.mean - self._low) / self._width if estimate.n else 0.0
-        variance = estimate.variance / (self._width * self._width)
-        return (mean, variance, self._unit_tau[arm], *self._rounds[self._m].constants)
+        return mean, estimate.variance / (self._width * self._width)
 
     # The queue holds, for each active arm, a key with the arm's version; keys of older versions are
     # passed over when they come to the front. An arm's key is made anew when a choice needs it.
@@ -201,7 +226,9 @@ class Play:
             return FIRST_PULLS, pulls, arm, version
         if first_pulls and not record.estimate.n:
             return NO_RESULT, pulls, arm, version
-        index = self._policy.index(pulls, *self._judged_by(arm))
+        if record.waiting and self._policy.deletes and self._is_clear(arm, record.estimate):
+            return HELD, pulls, arm, version
+        index = self._policy.index(pulls, *self._judged_by(arm, record.estimate))
         return INDEXED, compared(index, self._mask), arm, version
 
     def _first(self) -> Key:

@@ -3,10 +3,13 @@
 Results come back in any order. Floating sums depend on the order, and a verdict may hang on the
 last bit, so the record adds results up by the order of their asks: what it says is a function of
 the results alone, never of who was late.
+
+A result is **final** when no earlier ask of the arm waits. What is settled for good rests on final
+results alone. Where bad results take longer, as tests do that hang, those in first are too good.
 """
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,49 +51,50 @@ NOTHING = Estimate()
 class Record:
     """What is known of an arm, and the asks of it that wait for a result."""
 
-    __slots__ = ("_settled", "_tail", "active", "estimate", "waiting")
+    __slots__ = ("_tail", "active", "against", "estimate", "final", "waiting")
 
     def __init__(self) -> None:
         self.active = True
         self.waiting: set[int] = set()  # the orders of the asks that wait
         self.estimate = NOTHING  # of all results
-        self._settled = NOTHING  # of those with no earlier ask waiting
+        self.final = NOTHING  # of those that are final
         self._tail: list[tuple[int, float]] = []  # the others, by order
+        self.against = [0.0, 0.0]  # the most evidence that there was against under, and over
 
     @property
     def pulls(self) -> int:
         """n_i as choices see it: results, and asks that wait for one."""
         return self.estimate.n + len(self.waiting)
 
-    def add(self, order: int, x: float) -> None:
-        """Add the result of the ask of that order."""
+    def add(self, order: int, x: float) -> list[Estimate]:
+        """Add the result of the ask of that order; return the estimates that are final now."""
         self.waiting.discard(order)
+        if not self.waiting and not self._tail:  # mostly
+            self.estimate = self.final = self.final.plus(x)
+            return [self.final]
         if not self._tail or order > self._tail[-1][0]:
             self._tail.append((order, x))
             self.estimate = self.estimate.plus(x)
         else:
             insort(self._tail, (order, x))
-            self.estimate = self._settled
+            self.estimate = self.final
             for _, each in self._tail:
                 self.estimate = self.estimate.plus(each)
-        self._settle()
+        return list(self._finalise())
 
-    def give_up(self, order: int) -> None:
-        """Forget the ask of that order."""
+    def give_up(self, order: int) -> list[Estimate]:
+        """Forget the ask of that order; return the estimates that are final now."""
         self.waiting.discard(order)
-        self._settle()
+        return list(self._finalise())
 
-    def _settle(self) -> None:
-        """Move what has no earlier ask waiting from the tail to the settled sums."""
-        if not self.waiting:
-            self._settled = self.estimate
-            self._tail.clear()
-            return
-        first = min(self.waiting)
+    def _finalise(self) -> Iterator[Estimate]:
+        """Move what has no earlier ask waiting from the tail to the final sums, one by one."""
+        first = min(self.waiting, default=None)
         ready = 0
-        while ready < len(self._tail) and self._tail[ready][0] < first:
-            self._settled = self._settled.plus(self._tail[ready][1])
+        while ready < len(self._tail) and (first is None or self._tail[ready][0] < first):
+            self.final = self.final.plus(self._tail[ready][1])
             ready += 1
+            yield self.final
         del self._tail[:ready]
 
 
@@ -101,7 +105,8 @@ def to_arrays(records: Sequence[Record]) -> dict[str, NDArray[np.generic]]:
     return {
         "active": np.array([record.active for record in records], dtype=np.bool_),
         "estimate": np.array([record.estimate for record in records], dtype=np.float64),
-        "settled": np.array([record._settled for record in records], dtype=np.float64),
+        "final": np.array([record.final for record in records], dtype=np.float64),
+        "against": np.array([record.against for record in records], dtype=np.float64),
         "waiting": np.array(waiting, dtype=np.int64).reshape(-1, 2),
         "tail": np.array([each[:2] for each in tail], dtype=np.int64).reshape(-1, 2),
         "tail_rewards": np.array([each[2] for each in tail], dtype=np.float64),
@@ -111,16 +116,16 @@ def to_arrays(records: Sequence[Record]) -> dict[str, NDArray[np.generic]]:
 def from_arrays(arrays: Arrays) -> list[Record]:
     """Return the records that `to_arrays` was called on."""
     records = []
-    columns = [*arrays["estimate"].T.tolist(), arrays["settled"][:, 0].tolist()]
-    for i, (active, n, c, S1, S2, settled) in enumerate(
-        zip(arrays["active"].tolist(), *columns, strict=True)
+    columns = [*arrays["estimate"].T.tolist(), arrays["final"][:, 0].tolist()]
+    for i, (active, against, n, c, S1, S2, final) in enumerate(
+        zip(arrays["active"].tolist(), arrays["against"].tolist(), *columns, strict=True)
     ):
         record = Record()
-        record.active = active
+        record.active, record.against = active, against
         if n:
-            record.estimate = record._settled = Estimate(int(n), c, S1, S2)
-        if settled != n:
-            record._settled = Estimate(int(settled), *arrays["settled"][i, 1:].tolist())
+            record.estimate = record.final = Estimate(int(n), c, S1, S2)
+        if final != n:
+            record.final = Estimate(int(final), *arrays["final"][i, 1:].tolist())
         records.append(record)
     for i, order in arrays["waiting"].tolist():
         records[i].waiting.add(order)

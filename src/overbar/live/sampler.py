@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from overbar.errors import AskClosed, BudgetSpent, InvalidInput, UnknownArm, a_whole_number
 from overbar.live import saved
 from overbar.live.checks import a_reward, a_scale, a_threshold, few, own_thresholds
+from overbar.live.judge import UNLIMITED, Judge, Side, budget_for
 from overbar.live.ledger import Ledger
 from overbar.live.play import Play
 from overbar.policies import Game, Policy
@@ -29,12 +31,10 @@ class Verdict(NamedTuple):
     name: str
     tries: int
     mean: float | None  # None before the first result
-    verdict: Literal["over", "under"]  # an arm that was never tried is not over
-
-    @property
-    def over(self) -> bool:
-        """Whether the arm belongs to the answer Ŝ = {i : r̂_i ≥ τ}."""
-        return self.verdict == "over"
+    low: float  # the interval of the mean
+    high: float
+    verdict: Side
+    over: bool  # whether the arm belongs to the answer Ŝ = {i : r̂_i ≥ τ}, sure or not
 
 
 class Sampler:
@@ -52,6 +52,9 @@ class Sampler:
     The policies are made for rewards in [0, 1]. Rewards on another scale come with
     `scale=(low, high)`; the threshold is on that scale too. Arms with a threshold of their own are
     named in `thresholds`.
+
+    The verdicts hold together with a `confidence` of 95 %, if no other is asked for. `noise` says
+    what is known of how rewards vary, as `UntilSure` takes it, which needs no budget.
     """
 
     def __init__(
@@ -59,31 +62,36 @@ class Sampler:
         policy: Policy,
         arms: Sequence[str],
         threshold: float,
-        budget: int,
+        budget: int | None = None,
         *,
         scale: tuple[float, float] | None = None,
         seed: int = 0,
         thresholds: Mapping[str, float] | None = None,
+        confidence: float | None = None,
+        noise: str | None = None,
     ) -> None:
         self.policy = policy
         self.arms = arm_names(arms)
         self.scale = scale = a_scale(scale)
         self.threshold = a_threshold(threshold, scale)
-        self.budget = a_whole_number("the budget", budget, least=1)
+        self.budget = budget_for(policy, budget)
         self.seed = a_whole_number("the seed", seed, least=0)
-        rounds = opened(policy, Game(len(self.arms), self.budget))
+        self.judge = Judge.of(policy, confidence, noise)
+        tries = UNLIMITED if self.budget is None else self.budget
+        rounds = opened(policy, Game(len(self.arms), tries))
         self._number = {name: number for number, name in enumerate(self.arms)}
         self.thresholds = own_thresholds(thresholds, self._number, scale)
         taus = [self.thresholds.get(name, self.threshold) for name in self.arms]
-        play = Play(policy, rounds, taus, scale or (0.0, 1.0), self.seed)
-        self._ledger = Ledger(play, self.budget)
+        play = Play(policy, rounds, taus, scale or (0.0, 1.0), self.seed, self.judge)
+        self._ledger = Ledger(play, tries)
         self._orders = 0  # asks and results that nobody asked for
         self._log: list[saved.Event] = []
 
     def ask(self, n: int = 1) -> list[Ask]:
         """Return what to try next: up to n asks, none when nothing is left to try.
 
-        An ask counts as a try until it is given up, so that a batch spreads over arms.
+        An ask counts as a try until it is given up, so that a batch spreads over arms. There
+        is none either while what is left hangs on asks that wait.
         """
         n = a_whole_number("the number of asks", n, least=1)
         asks: list[Ask] = []
@@ -118,9 +126,9 @@ class Sampler:
         self._log.append(("give up", ask.id))
 
     @property
-    def remaining(self) -> int:
+    def remaining(self) -> float:
         """How much of the budget is left: tries that were not asked for, or given up."""
-        return self._ledger.remaining
+        return inf if self.budget is None else self._ledger.remaining
 
     @property
     def waiting(self) -> list[Ask]:
@@ -128,15 +136,14 @@ class Sampler:
         return [Ask(id_, self.arms[arm]) for id_, arm in self._ledger.waiting.items()]
 
     def verdicts(self) -> list[Verdict]:
-        """Return name, tries, mean, and over or under, for each arm, on the results so far."""
+        """Return what the results so far say of each arm; with what confidence, says the judge."""
         return [self._verdict(name, number) for name, number in self._number.items()]
 
     def _verdict(self, name: str, number: int) -> Verdict:
-        estimate = self._ledger.play.records[number].estimate
-        if not estimate.n:
-            return Verdict(name, 0, None, "under")
-        over = estimate.mean >= self._ledger.play.tau[number]
-        return Verdict(name, estimate.n, estimate.mean, "over" if over else "under")
+        record, tau = self._ledger.play.records[number], self._ledger.play.tau[number]
+        judged = self.judge.judgement(record, tau, len(self.arms), self.scale)
+        n, mean = record.estimate.n, record.estimate.mean
+        return Verdict(name, n, mean if n else None, *judged, over=n > 0 and mean >= tau)
 
     def to_json(self) -> str:
         """Return the sampler as JSON: how it was made, and the log of all that happened since."""
@@ -163,15 +170,16 @@ class Sampler:
         return cls.from_json(Path(path).read_text(encoding="utf-8"), policy)
 
     def __repr__(self) -> str:
+        of = "" if self.budget is None else f" of {self.budget}"
         return (
             f"<Sampler {self.policy!r}, {len(self.arms)} arms, threshold {self.threshold:g}: "
-            f"{self._ledger.spent} of {self.budget} tries, {len(self._ledger.waiting)} waiting>"
+            f"{self._ledger.spent}{of} tries, {len(self._ledger.waiting)} waiting>"
         )
 
     def _tell_unasked(self, name: str, reward: float) -> None:
         if name not in self._number:
             raise UnknownArm("the arm", name, f"one of {few(self.arms)}")
-        if not self.remaining and not self._ledger.waiting:
+        if not self._ledger.remaining and not self._ledger.waiting:
             raise BudgetSpent(
                 "the budget",
                 self.budget,

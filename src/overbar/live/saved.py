@@ -16,8 +16,8 @@ from overbar.policies import Policy, spelling
 if TYPE_CHECKING:
     from overbar.live.sampler import Sampler
 
-SCHEMA = 2
-SCHEMAS = (1, 2)  # that can be read; 1 knew no thresholds of single arms
+SCHEMA = 3
+SCHEMAS = (1, 2, 3)  # that can be read; 1 knew no thresholds of single arms, 2 no confidence
 Event = tuple[str | int | float, ...]
 
 
@@ -34,6 +34,8 @@ def to_json(sampler: "Sampler", log: list[Event]) -> str:
             "budget": sampler.budget,
             "scale": sampler.scale,
             "seed": sampler.seed,
+            "confidence": sampler.judge.confidence,
+            "noise": sampler.judge.noise,
             "log": log,
         }
     )
@@ -48,6 +50,7 @@ def from_json(text: str, policy: Policy | None) -> tuple[dict[str, Any], list[Ev
         schema = read["schema"]
         made = {key: read[key] for key in ("arms", "threshold", "budget", "scale", "seed")}
         made["thresholds"] = read.get("thresholds", {})
+        made |= {key: read.get(key) for key in ("confidence", "noise")}
         spelt = {key: read["policy"][key] for key in ("name", "parameters")}
         spelt["own"] = read["policy"].get("own")
         log = [tuple(event) for event in read["log"]]

@@ -12,11 +12,12 @@ from overbar.policies.policy import Game, Policy, Round
 from overbar.policies.ucbe import UCBE
 from overbar.policies.ucbev import UCBEV
 from overbar.policies.uniform import UniformAllocation
+from overbar.policies.until_sure import UntilSure
 
 BUILT_IN: tuple[type[Policy], ...] = (
     *(AugUCB, APT, CSAR, UCBE, UCBEV, UniformAllocation),  # the paper's
     *(BernoulliLR, EVT, FWT, GaussianLR, LSA),  # published since
-    AnytimeAugUCB,  # ours
+    *(AnytimeAugUCB, UntilSure),  # ours
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "Policy",
     "Round",
     "UniformAllocation",
+    "UntilSure",
 ]

@@ -85,6 +85,7 @@ def _panel(experiment: Experiment, result: Result) -> dict[str, Any]:
         ],
         "complexities": [complexity(result.problem) for _, complexity in COMPLEXITIES],
         "bounds": _bounds(result),
+        "costs": tables.costs(experiment, result),
     }
 
 

@@ -1,10 +1,14 @@
 """Tables of errors at chosen time steps."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
+from overbar.errors import InvalidInput
 from overbar.experiments.experiment import Experiment
+from overbar.policies import UntilSure
 from overbar.simulate.result import Result
+from overbar.theory import fewest_tries
 
 Ran = list[tuple[Experiment, Result]]
 
@@ -42,6 +46,22 @@ def rows(ran: Ran) -> Iterator[Row]:
                 [float(end) for end in low[at]],
                 [float(end) for end in high[at]],
             )
+
+
+def costs(experiment: Experiment, result: Result) -> list[str]:
+    """Say what certainty cost each policy that plays until it is sure, beside the lower bound."""
+    said = []
+    for name, policy in experiment.policies.items():
+        if isinstance(policy, UntilSure) and name in result.policies:
+            tries = result.budget - result.saved(name)
+            said.append(f"{name}: {tries:.1f} tries on average until it stopped.")
+            with suppress(InvalidInput):  # what the arms are, such a bound is not known for
+                fewest = fewest_tries(result.problem, policy.confidence)
+                said[-1] = (
+                    f"{said[-1][:-1]}; to be right with {policy.confidence:.6g}, "
+                    f"any policy needs {fewest:.1f}."
+                )
+    return said
 
 
 def json_line(row: Row, budget: int) -> dict[str, object]:

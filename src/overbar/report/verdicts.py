@@ -31,12 +31,23 @@ def close_to_the_bar(findings: Iterable[Finding], n: int) -> list[Finding]:
     return sorted(tried, key=lambda each: abs((each.mean or 0) - each.threshold))[:n]
 
 
+def counted(findings: Sequence[Finding]) -> str:
+    """Return how many arms have which verdict, and what the means say of the undecided."""
+    sides = [finding.verdict for finding in findings]
+    said = ", ".join(f"{sides.count(side)} {side}" for side in ("over", "under", "undecided"))
+    guess = sum(
+        each.verdict == "undecided" and each.mean is not None and each.mean >= each.threshold
+        for each in findings
+    )
+    return said + (f" (of these {guess} over by the mean)" if "undecided" in sides else "")
+
+
 def in_words(finding: Finding) -> str:
     """Return a finding as a sentence."""
     if finding.mean is None:
         return f"never tried, so undecided about {finding.threshold:g}"
     return (
-        f"mean {finding.mean:.4g} in {finding.tries} tries, 95 % interval "
+        f"mean {finding.mean:.4g} in {finding.tries} tries, interval "
         f"{finding.low:.4g} to {finding.high:.4g}: {finding.verdict} "
         f"{'about ' if finding.verdict == 'undecided' else ''}{finding.threshold:g}"
     )

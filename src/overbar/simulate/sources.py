@@ -4,7 +4,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-ROOMS = ("problem", "policies", "simulate", "theory.py")  # whose code decides on a result's bits
+# Whose code decides on a result's bits.
+ROOMS = ("problem", "policies", "simulate", "theory.py", "sequences.py")
 
 
 @cache
