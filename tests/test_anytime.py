@@ -27,6 +27,20 @@ def test_rewards_that_are_alike_are_no_proof() -> None:
     assert x(1, 1.0, 0.0, 0.9) == 0
 
 
+@pytest.mark.parametrize("scale", [(0.0, 0.3), (-0.3, 0.3), (3.3, 10.1), (100.0, 100.7)])
+@pytest.mark.parametrize("passed", [0, 1])
+def test_arms_that_always_pass_or_fail_are_alike_on_every_scale(
+    scale: tuple[float, float], passed: int
+) -> None:
+    """Their mean, brought from the scale to 0 or 1, misses it by rounding now and then."""
+    sampler = ob.Sampler(ob.AnytimeAugUCB(), ["a"], scale[0], budget=80, scale=scale)
+    play = sampler._ledger.play
+    for n in range(1, 81):
+        sampler.tell("a", scale[passed])
+        r, v = play._on_unit(play.records[0].estimate)
+        assert x(n, r, v, 0.9) == pytest.approx(x(n, float(passed), 0.0, 0.9), abs=1e-6)
+
+
 def test_a_tenth_of_the_variance_is_ten_times_the_evidence() -> None:
     """Of rewards in [0, 1]; but for the two pulls' worth of doubt."""
     n, r, tau = 10_000, 0.6, 0.5
