@@ -70,6 +70,19 @@ def test_until_sure_settles_more_than_others_when_the_budget_ends(sure: Any) -> 
     assert settled["UntilSure"] > 1.2 * settled["UA"] > settled["LeastEvidenceFirst"]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_simulated_arms_that_mirror_each_other_tie_as_live_ones_do(seed: int) -> None:
+    """At a bar of a half, passes weigh as failures do, and a last bit would tell the arms apart."""
+    problem = ob.Problem([ob.Bernoulli(0.5 + each) for each in (-0.1, -0.02, 0.02, 0.1) * 16], 0.5)
+    policy = ob.UntilSure(0.9999)
+    trace = ob.trace(problem, policy, 6000, seed=seed)
+    live = ob.Sampler(policy, problem.names, 0.5)
+    for arm, reward in zip(trace.arms, trace.rewards, strict=True):
+        [ask] = live.ask()
+        assert ask.arm == problem.names[arm]
+        live.tell(ask, reward)
+
+
 def sampler(**terms: Any) -> ob.Sampler:
     return ob.Sampler(ob.UntilSure(), ["a", "b"], 0.5, **terms)
 
