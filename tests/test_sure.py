@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,23 @@ def test_what_is_settled_stays_so_and_what_contradicts_itself_does_not() -> None
         live.tell("a", 0)  # it is another arm now
     first = live.verdicts()[0]
     assert (first.verdict, first.high < 0.5) == ("undecided", True)
+
+
+def test_rewards_beyond_0_and_1_are_no_evidence_without_a_scale() -> None:
+    """A single one of them may be worth any number of others."""
+    live = sampler(budget=200)
+    for _ in range(60):
+        live.tell("a", 0.9)
+        live.tell("b", 0.9)
+    live.tell("a", -1000)
+    for each in (live, ob.Sampler.from_json(live.to_json())):
+        first, second = each.verdicts()
+        assert (first.verdict, first.low, first.high) == ("undecided", -inf, inf)
+        assert (first.over, second.verdict) == (False, "over")
+    normal = ob.Sampler(ob.APT(), ["a"], 0.5, 200, noise="normal")
+    for i in range(20):
+        normal.tell("a", 2 + i % 2)
+    assert verdicts(normal) == ["over"]
 
 
 def test_failures_that_take_long_are_waited_for() -> None:

@@ -15,6 +15,7 @@ With each result told before the next ask, this is the simulator's loop, choice 
 
 from collections.abc import Sequence, Set
 from heapq import heapify, heappop, heappush, heapreplace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,8 @@ class Play:
 
     def told(self, arm: int, order: int, reward: float) -> None:
         """Take in a result."""
+        if not self.judge.expects((reward - self._low) / self._width):
+            self.records[arm].against = [nan, nan]  # for good: nothing is more than that
         self._weigh(arm, self.records[arm].add(order, reward))
         self._stale.add(arm)
 
