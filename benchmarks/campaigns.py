@@ -209,16 +209,17 @@ def error(policy: ob.Policy, batch: int, delay: int, campaigns: int = 400) -> st
 def delay() -> None:
     """The error in percent, by the size of a batch and by how late results come."""
     print("## Error by batch and delay, in %: 20 arms with pass rates 0.1 to 0.9, 2 000 tries\n")
+    policies = (ob.AnytimeAugUCB(), ob.AugUCB(), ob.APT())
     cases = [("one by one", 1, 0)]
     cases += [(f"batches of {n}", n, 0) for n in (10, 50, 200, 500)]
     cases += [(f"results {n} asks late", 1, n) for n in (10, 50, 200, 500)]
     with ProcessPoolExecutor(mp_context=HERE) as pool:
         futures = [
-            (shown, [pool.submit(error, policy, n, late) for policy in (ob.AugUCB(), ob.APT())])
+            (shown, [pool.submit(error, policy, n, late) for policy in policies])
             for shown, n, late in cases
         ]
         rows = [[shown, *(each.result() for each in row)] for shown, row in futures]
-    table(["", "AugUCB", "APT"], rows)
+    table(["", *(policy.name for policy in policies)], rows)
 
 
 # What it is worth
@@ -236,7 +237,7 @@ def flaky_rates(seed: int) -> dict[str, float]:
 def side_errors(seed: int) -> tuple[int, int]:
     """Return how many verdicts are wrong: of the default policy, and with ten tries for each."""
     rates, chance = flaky_rates(seed), np.random.default_rng(seed)
-    sampler = ob.Sampler(ob.AugUCB(), list(rates), 0.9, 3000)
+    sampler = ob.Sampler(ob.AnytimeAugUCB(), list(rates), 0.9, 3000)
     while asks := sampler.ask(8):
         for ask in asks:
             sampler.tell(ask, float(chance.random() < rates[ask.arm]))

@@ -271,8 +271,17 @@ def gaussian_lr(pull: Pull, K: int, T: int, tau: float) -> None:
 
 
 def anytime_augucb(pull: Pull, K: int, T: int, tau: float) -> None:
+    def d(p: float) -> float:
+        passes = p * math.log(p / tau) if p > 0 else 0.0
+        return passes + ((1 - p) * math.log((1 - p) / (1 - tau)) if p < 1 else 0.0)
+
     def index(arm: Arm) -> float:
-        shrunk = (arm.n * arm.v + 2 * tau * (1 - tau)) / (arm.n + 1)
-        return (arm.n - 1) / 2 * math.log(1 + (arm.r - tau) ** 2 / shrunk) + math.log(arm.n)
+        n, r, v = arm.n, arm.r, arm.v
+        expected = 2 * tau * (1 - tau)
+        if 0 <= r <= 1 and v <= r * (1 - r) + 1e-9:
+            phi = (n * v + expected) / (n * r * (1 - r) + expected)
+            return (n - 1) * d(r) / phi + math.log(n)
+        w = (n * v + expected) / (n + 1)
+        return (n - 1) / 2 * math.log(1 + (r - tau) ** 2 / w) + math.log(n)
 
     by_index(pull, K, T, index)

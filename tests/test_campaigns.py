@@ -214,14 +214,15 @@ def test_the_budget_is_raised_and_arms_are_added(database: str) -> None:
 
 
 def test_replay_tells_why(file: str) -> None:
-    with ob.Campaign.create("c", ["a", "b", "c"], 0.5, 9, database=file) as campaign:
+    apt = ob.APT()
+    with ob.Campaign.create("c", ["a", "b", "c"], 0.5, 9, policy=apt, database=file) as campaign:
         for ticket in campaign.ask(3):
             campaign.tell(ticket, {"a": 1.0, "b": 0.6, "c": 0.0}[ticket.arm])
         [fourth] = campaign.ask()
         *_, decision = campaign.replay()
         assert (decision.ticket, decision.arm, decision.runner_up) == (fourth.id, "b", "a")
         assert decision.by == "index"
-        index = [ob.APT().index(1, mean, 0, 0.5, 0.05) for mean in (0.6, 1.0)]
+        index = [apt.index(1, mean, 0, 0.5, 0.05) for mean in (0.6, 1.0)]
         told = [compared(each, spare_bits(3)) for each in index]
         assert [decision.index, decision.runner_up_index] == told
         assert [each.by for each in campaign.replay()] == ["first try"] * 3 + ["index"]

@@ -72,11 +72,10 @@ class Campaign:
         what is known of how rewards vary: "bounded" by the scale, "normal", or "sub-gaussian:σ", σ
         being a share of its width.
 
-        Without a policy, `UntilSure` plays where there is a confidence, and else AugUCB, and APT
-        where there are fewer than seven arms. `thresholds` and `history` (results from before) go
-        by arm; the threshold may be None where every arm has its own. A ticket expires after
-        `lifetime` seconds. `reward` says in a word what is rewarded, as `overbar run --reward`
-        does, which goes on with the same only.
+        Without a policy, `UntilSure` plays where there is a confidence, and else `AnytimeAugUCB`.
+        `thresholds` and `history` (results from before) go by arm; the threshold may be None where
+        every arm has its own. A ticket expires after `lifetime` seconds. `reward` says in a word
+        what is rewarded, as `overbar run --reward` does, which goes on with the same only.
         """
         from overbar.campaigns import rows
         from overbar.campaigns.database import Database

@@ -8,14 +8,13 @@ from overbar.live.checks import Scale, a_scale, a_threshold
 from overbar.live.judge import UNLIMITED, Judge, budget_for
 from overbar.live.play import Play
 from overbar.live.record import Arrays
-from overbar.policies import APT, AugUCB, Game, Policy, UntilSure, spelling
+from overbar.policies import AnytimeAugUCB, Game, Policy, UntilSure, spelling
 from overbar.policies.policy import opened
 
 LONGEST_NAME = 500
 SHOWN = 60  # characters of what is too long
 LONGEST = 10 * 365 * 86400.0  # seconds that a ticket may last, or a try take: ten years
 MOST = 2**53  # of a number that counts: above it, JSON and floats are not exact
-FEW_ARMS = 7  # with fewer, AugUCB behaves much as uniform allocation does
 
 
 @dataclass(frozen=True)
@@ -88,15 +87,14 @@ def agreed(
 ) -> Terms:
     """Return the terms, having checked that a game of so many arms and tries can be played.
 
-    If no policy is given, it is UntilSure where a confidence is, and else AugUCB, and APT for fewer
-    than seven arms.
+    If no policy is given, it is UntilSure where a confidence is, and else AnytimeAugUCB.
     """
     K, T = game
     judge = Judge.of(policy, confidence, noise)
     if policy is None and (confidence is not None or T == UNLIMITED):
         policy = UntilSure(judge.confidence, judge.noise)
     elif policy is None:
-        policy = AugUCB() if K >= FEW_ARMS else APT()
+        policy = AnytimeAugUCB()
     checked = a_scale(scale)
     if checked is None:
         raise InvalidInput("the scale", scale, "a pair (low, high)")

@@ -12,6 +12,7 @@ from overbar.cli.campaign import campaign
 from overbar.cli.compare import compare
 from overbar.cli.lab import INTERRUPTED
 from overbar.cli.paper import paper
+from overbar.cli.plan import plan
 from overbar.cli.run import run
 from overbar.cli.simulate import simulate
 from overbar.errors import OverbarError
@@ -25,7 +26,7 @@ def overbar() -> None:
     """Find which of many noisy things are over the bar."""
 
 
-for command in (run, campaign, paper, simulate, compare):
+for command in (run, campaign, plan, paper, simulate, compare):
     overbar.add_command(command)
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from overbar.policies import Policy
 
 UNDER, UNDECIDED = 3, 4  # exit codes
-POLICIES = ("APT", "AugUCB", "CSAR", "UA")  # that need no knowledge of the arms
+POLICIES = (  # those that need no knowledge of the arms
+    *("AnytimeAugUCB", "APT", "AugUCB", "BernoulliLR", "CSAR", "EVT", "FWT", "GaussianLR", "LSA"),
+    "UA",
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -74,7 +77,9 @@ _TERMS = [
     click.option(
         "--policy",
         type=click.Choice(POLICIES),
-        help="By default UntilSure with --confidence; else AugUCB, and APT for fewer than 7 arms.",
+        metavar="NAME",
+        help="UntilSure with --confidence, else AnytimeAugUCB, if left out; or another of "
+        f"{', '.join(POLICIES[1:])}.",
     ),
     click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the policy's chance."),
 ]

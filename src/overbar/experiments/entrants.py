@@ -85,16 +85,16 @@ def _check(names: Sequence[str], experiments: Sequence[Experiment]) -> None:
             if name.partition(":")[0] not in NAMES:
                 known = ", ".join(sorted({*own, *NAMES}))
                 raise InvalidInput("the policy", name, f"one of {known}")
-            _built_in(name, reading="given")
+            built_in(name, reading="given")
 
 
 def _policy(name: str, experiment: Experiment) -> Policy:
     if name in experiment.policies:
         return experiment.policies[name]
-    return _built_in(name, experiment.reading)
+    return built_in(name, experiment.reading)
 
 
-def _built_in(said: str, reading: str) -> Policy:
+def built_in(said: str, reading: str) -> Policy:
     """Return the policy of Overbar's that is meant in that reading."""
     name, *words = said.split(":")
     form = "released" if reading == "released" else "printed"

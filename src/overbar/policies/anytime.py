@@ -7,19 +7,36 @@ deletes nothing. docs/anytime.md derives the index and measures it.
 from dataclasses import dataclass
 from math import log
 
+from overbar.policies.likelihood_ratio import d
 from overbar.policies.policy import Policy
 
 PRIOR = 2  # how many pulls the variance that is expected before the first one counts for
+ROUNDING = 1e-9  # by which v̂ of passes and failures may exceed r̂ (1 − r̂)
 
 
-def w(n: int, v: float, tau: float) -> float:
-    """ŵ_i: the sample variance, n v̂ / (n − 1), shrunk towards what is expected before any pull.
+def bounded(n: int, r: float, v: float, tau: float) -> float:
+    """(n − 1) d(r̂, τ) / φ̂, where φ̂ is the share of the greatest variance that the arm has.
 
-    That is τ (1 − τ), the greatest variance that a reward in [0, 1] of mean τ can have; or 1/4,
-    the greatest of all, where τ is not between 0 and 1.
+    A reward in [0, 1] of mean r has a variance of at most r (1 − r), as passes and failures do.
+    φ̂ is shrunk towards 1, by pulls with a variance of τ (1 − τ).
     """
-    expected = tau * (1 - tau) if 0 < tau < 1 else 0.25
-    return (n * v + PRIOR * expected) / (n - 1 + PRIOR)
+    expected = PRIOR * tau * (1 - tau)
+    phi = (n * v + expected) / (n * r * (1 - r) + expected)
+    return (n - 1) * d(r, tau) / phi
+
+
+def gaussian(n: int, r: float, v: float, tau: float) -> float:
+    """(n − 1)/2 ln(1 + Δ̂²/ŵ), where ŵ is the sample variance, n v̂/(n − 1), shrunk as φ̂ is."""
+    expected = PRIOR * (tau * (1 - tau) if 0 < tau < 1 else 0.25)
+    w = (n * v + expected) / (n - 1 + PRIOR)
+    return (n - 1) / 2 * log(1 + (r - tau) * (r - tau) / w)
+
+
+def x(n: int, r: float, v: float, tau: float) -> float:
+    """The evidence for an arm's verdict: of rewards that may lie in [0, 1], or of others."""
+    if 0 < tau < 1 and 0 <= r <= 1 and v <= r * (1 - r) + ROUNDING:
+        return bounded(n, r, v, tau)
+    return gaussian(n, r, v, tau)
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,5 @@ class AnytimeAugUCB(Policy):
 
     @staticmethod
     def index(n: int, r: float, v: float, tau: float) -> float:
-        """(n_i − 1)/2 ln(1 + Δ̂_i² / ŵ_i) + ln n_i, with Δ̂_i = |r̂_i − τ|."""
-        distance = r - tau
-        return (n - 1) / 2 * log(1 + distance * distance / w(n, v, tau)) + log(n)
+        """x_i + ln n_i."""
+        return x(n, r, v, tau) + log(n)

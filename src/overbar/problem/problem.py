@@ -36,7 +36,7 @@ class Problem:
         arms = tuple(arms)
         if not arms:
             raise InvalidInput("the list of arms", list(arms), "one arm or more")
-        for arm in arms:
+        for arm in {type(arm): arm for arm in reversed(arms)}.values():  # one of a kind
             if not isinstance(arm, Arm):
                 raise InvalidInput(
                     "an arm", arm, "a distribution", "For example Gaussian(0.45, 0.6)."

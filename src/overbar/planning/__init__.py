@@ -1,0 +1,1 @@
+"""Planning: how large a budget has to be, before an arm is tried."""
