@@ -78,10 +78,12 @@ def log_gamma(x: float) -> float:
     while x < 10.0:
         below *= x
         x += 1.0
-    z = 1 / (x * x)
-    series = 1 / 1260 - z * (1 / 1680 - z * (1 / 1188 - z * 691 / 360360))
+    w = 1 / x
+    z = w * w
+    series = 1 / 1260 - z * (1 / 1680 - z * (1 / 1188 - z * (691 / 360360)))
     series = 1 / 12 - z * (1 / 360 - z * series)
-    return (x - 0.5) * log(x) - x + HALF_LOG_2_PI + series / x - log(below)
+    found = (x - 0.5) * log(x) - x + HALF_LOG_2_PI + w * series
+    return found if below == 1.0 else found - log(below)
 
 
 def bounded(n: int, r: float, v: float, m: float) -> float:
