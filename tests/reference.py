@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable
 from fractions import Fraction
 
+from overbar.sequences import log_gamma
+
 Pull = Callable[[int], float]
 
 
@@ -174,9 +176,10 @@ def bounded_evidence(arm: Arm, m: float) -> float:
     if not (0 <= r <= 1 and v <= r * (1 - r) + 1e-9):
         return -math.inf
     S, F = n * r, n * (1 - r)
-    log_beta = math.lgamma(S + 0.5) + math.lgamma(F + 0.5) - math.lgamma(n + 1)
+    # To the last bit, which decides between arms that mirror each other: so no math.lgamma.
+    log_beta = log_gamma(S + 0.5) + log_gamma(F + 0.5) - log_gamma(n + 1) - math.log(math.pi)
     log_m, log_rest = math.log(max(m, 1e-300)), math.log(max(1 - m, 1e-300))
-    terms = [math.log(0.75) + log_beta - math.log(math.pi) - S * log_m - F * log_rest]
+    terms = [math.log(0.75) + log_beta - S * log_m - F * log_rest]
     terms += [math.log(1 / 32) + n * (bet * gap - psi(bet) * (v + gap**2)) for bet in BETS]
     return max(terms) + math.log(sum(math.exp(term - max(terms)) for term in terms))
 
