@@ -176,6 +176,10 @@ GUESS = ("--arms", "10", "--threshold", "0.5", "--guess")
         ((*GUESS, "uniform:1,0.5"), 1, "Of the guess uniform:1,0.5: high is 0.5, but must be"),
         ((*GUESS, "normal:0.9,0.1"), 1, "within 0 to 1, where such rewards lie. beta:7.2,0.8"),
         ((*GUESS, "uniform:0,2"), 1, "means is '0 to 2', but must be within 0 to 1"),
+        ((*GUESS, "uniform:-1e308,1e308", "--rewards", "gaussian:1"), 1, "high - low is inf, but"),
+        ((*GUESS, "normal:0,1", "--rewards", "gaussian:1e308"), 1, "a Gaussian arm is 1e+308"),
+        ((*GUESS, "beta:1,1", "--scale", "-1e308", "1e308"), 1, "width of the scale is inf, but"),
+        ((*GUESS, "beta:1,1", "--budget", "9" * 20), 1, "and at most 9007199254740992"),
         ((*GUESS, "nowhere.toml"), 1, "'nowhere.toml', but must be a file that can be read"),
         ((*GUESS, "beta:1,1", "--rewards", "gauss:1"), 1, "one of pass-fail, gaussian:SD, beta"),
         ((*GUESS, "beta:1,1", "--budget", "5"), 1, "budget is 5, but must be at least 10"),
@@ -216,6 +220,9 @@ def test_wrong_input_is_a_line_and_an_exit_code(tmp_path: Path) -> None:
     assert done.stderr.startswith("Error: the guess is 'beat:1,2', but must be one of beta:A,B")
     assert done.stdout == ""
     assert "Give one of" in overbar("plan", cwd=tmp_path, code=2).stderr
+    for many in (("--arms", "9" * 12), ("--budget", "9" * 14)):
+        done = overbar("plan", *GUESS, "beta:1,1", *many, cwd=tmp_path, code=1)
+        assert done.stderr.startswith("Error: The memory does not suffice: Unable to allocate")
 
 
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:

@@ -255,6 +255,8 @@ def test_at_the_terminal(tmp_path: Path) -> None:
         (("--confidence", "0.9", "--noise", "gauss"), "must be bounded, normal or sub-gaussian:"),
         (("--confidence", "0.9", "--noise", "sub-gaussian:-1"), "σ of the noise is -1.0"),
         (("--confidence", "0.9", "--noise", "sub-gaussian:x"), "σ of the noise is 'x'"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:1e-300"), "must be a finite number at l"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:1e300"), "at most 1e+06"),
     ],
 )
 def test_wrong_words(options: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ class UniformMeans:
     def __post_init__(self) -> None:
         a_number("low", self.low)
         a_number("high", self.high, above=self.low)
+        a_number("high - low", self.high - self.low)
 
     def ends(self, scale: Scale) -> Scale:
         """Return low and high."""
