@@ -301,6 +301,19 @@ def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
         assert what in overbar(*run, *options, "--", "true", cwd=tmp_path, code=1).stderr
 
 
+def test_a_campaign_for_a_budget_does_not_go_on_until_it_is_sure(tmp_path: Path) -> None:
+    run = ("run", "--arm", "a", "--threshold", "0.5", "--name", "c")
+    end = ("--", "true")
+    overbar(*run, "--budget", "3", *end, cwd=tmp_path, code=4)
+    for more in ((), ("--budget", "9")):
+        sure = (*run, "--confidence", "0.95", *more)
+        said = overbar(*sure, *end, cwd=tmp_path, code=1).stderr
+        assert "confidence of the campaign 'c' is 0.95, but must be left out, or given with" in said
+    assert "3 of 3 tries" in overbar(*run, *end, cwd=tmp_path, code=4).stderr
+    named = (*run, "--confidence", "0.95", "--policy", "AnytimeAugUCB", "--budget", "4")
+    assert "4 of 4 tries" in overbar(*named, *end, cwd=tmp_path, code=4).stderr
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
