@@ -238,7 +238,12 @@ def _print(grid: "Grid") -> None:
     console = Console(highlight=False, width=None if drawn else PIPED)
     table = Table(box=box.SIMPLE_HEAD if drawn else box.MARKDOWN)
     for number, heading in enumerate(grid.header):
-        table.add_column(escape(heading), justify="right" if number else "left", no_wrap=not number)
+        table.add_column(
+            escape(heading),
+            justify="right" if number else "left",
+            no_wrap=not number,
+            overflow="fold",
+        )
     for row in grid.rows:
         table.add_row(*map(escape, row))
     with console.capture() as captured:
