@@ -144,10 +144,11 @@ def _width(table: "Table") -> int:
 
 
 def _print(table: "Table") -> None:
-    """Print a table; where the line is too short it is broken, and no figure is."""
+    """Print a table as wide as a line, or wider if its figures need it."""
     from rich.console import Console
 
-    Console(width=max(_line(), _width(table))).print(table)
+    folds = any(column.overflow == "fold" for column in table.columns)
+    Console(width=_line() if folds else max(_line(), _width(table))).print(table)
 
 
 class Status:
