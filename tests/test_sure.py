@@ -265,6 +265,22 @@ def test_wrong_words(options: tuple[str, ...], said: str, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_bar_at_an_end_of_the_scale_without_a_budget_is_warned_of(tmp_path: Path) -> None:
+    create = ("campaign", "create", "--arm", "a", "--confidence", "0.9", "--scale", "0", "5")
+    for number, (bar, more, warned) in enumerate(
+        [
+            ("5", (), True),
+            ("0", (), True),
+            ("4.9", (), False),
+            ("5", ("--budget", "9"), False),
+            ("5", ("--indifference", "0.1"), False),
+        ]
+    ):
+        said = overbar(*create, "--threshold", bar, *more, str(number), cwd=tmp_path).stderr
+        assert ("Warning: The bar is" in said) == warned
+        assert said.count("\n") == warned
+
+
 def test_an_arm_on_the_bar_is_left_alone_within_the_indifference(tmp_path: Path) -> None:
     script(tmp_path, "try", "#!/bin/sh\nexit $((OVERBAR_TICKET / 2 % 2))\n")
     run = ("run", "--arm", "a", "--threshold", "0.5", "--confidence", "0.9")
