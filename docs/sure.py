@@ -225,7 +225,8 @@ def print_order(campaigns: int) -> None:
     print("| policy | settled in 500 tries | 2000 | 8000 | wrong by the mean, 500 | 2000 | 8000 |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for policy in (
-        *(ob.UntilSure(), LeastEvidenceFirst(), ob.AugUCB(), ob.APT(), ob.UniformAllocation()),
+        *(ob.UntilSure(), LeastEvidenceFirst(), ob.AnytimeAugUCB(), ob.AugUCB(), ob.APT()),
+        ob.UniformAllocation(),
     ):
         ends = [
             np.mean([settled(policy, problem, tries, i) for i in range(campaigns)], axis=0)

@@ -151,7 +151,7 @@ def test_more_arms_need_more_evidence(file: str) -> None:
             campaign.tell(tickets[0], 1)
         assert campaign.status().finished
         [before] = campaign.findings()
-        campaign.extend(arms=[f"new {i}" for i in range(99)])
+        campaign.extend(arms=[f"new {i}" for i in range(9)])
         after, *_ = campaign.findings()
         assert (before.verdict, after.verdict) == ("over", "undecided")
         assert after.low < 0.5 < before.low
