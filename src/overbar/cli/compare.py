@@ -134,7 +134,7 @@ def _check_go_with_random(options: dict[str, Any]) -> None:
     for name, option in (
         ("arms", "--arms"), ("distributions", "--distribution"), ("tries_each", "--tries-each")
     ):  # fmt: skip
-        if options[name] and not options["random"]:
+        if options[name] not in (None, ()) and not options["random"]:
             raise click.UsageError(f"{option} is for --random.")
     if options["tries_each"] and options["budget"]:
         raise click.UsageError("--tries-each and --budget do not go together.")
