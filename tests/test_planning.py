@@ -302,6 +302,20 @@ def test_a_pilot_finds_the_distribution_of_arms_whose_rewards_scatter() -> None:
     assert np.std(others) == pytest.approx(0.08, abs=0.04)
 
 
+def test_a_pilot_with_many_results_tells_a_small_spread() -> None:
+    """The density is then far narrower than any grid that serves for few results."""
+    chance = np.random.default_rng(1)
+    mean, size = 0.531, 3000  # log a/b = 0.125: between the points of the coarse grid
+    rates = chance.binomial(1000, chance.beta(mean * size, (1 - mean) * size, 1000)) / 1000
+    results = Results(np.full(1000, 1000.0), rates, rates * (1 - rates), True)
+    assert np.std(means_of(PassFail(results, 10_000))) == pytest.approx(0.0091, rel=0.2)
+
+    means = chance.normal(0.5, 0.001, 300) + chance.normal(0, 0.3 / 1e5**0.5, 300)
+    scattered = Scattered(Results(np.full(300, 1e5), means, np.full(300, 0.09), False))
+    drawn = [np.std(means_of(scattered, seed)) for seed in range(20)]
+    assert np.mean(drawn) == pytest.approx(0.001, rel=0.2)
+
+
 def test_an_arm_of_a_pilot_is_drawn_given_its_own_results() -> None:
     results = Results.of({"good": [1] * 40, "bad": [0] * 40, "new": [], "a": [1, 0]}, (0, 1))
     drawn = np.array([means_of(fitted("p", results), seed) for seed in range(300)])

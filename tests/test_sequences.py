@@ -1,7 +1,7 @@
 """Confidence sequences: against the integrals that they stand for, and for what they promise."""
 
 from collections import defaultdict
-from math import exp, inf, log, log1p
+from math import exp, inf, lgamma, log, log1p
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import dblquad, quad
 from scipy.stats import beta, norm
 
-from overbar.sequences import BETS, Noise, bounded, growth, log_evidence
+from overbar.sequences import BETS, Noise, bounded, growth, log_evidence, log_gamma
 
 LEVEL = log(1 / 0.05)
 
@@ -38,6 +38,11 @@ def test_bounded_is_a_mixture_of_likelihood_ratios_and_of_bets(xs: list[float], 
     ]
     expected = 3 / 4 * mixture + 1 / 8 * np.mean(bets)
     assert evidence(xs, m) == pytest.approx(expected, rel=1e-4)
+
+
+@given(st.floats(0.5, 1e9))
+def test_log_gamma(x: float) -> None:
+    assert log_gamma(x) == pytest.approx(lgamma(x), rel=1e-14, abs=2e-14)
 
 
 @pytest.mark.parametrize("xs", [[0.4], [1.3, -0.2, 0.9], [0.1, 0.2, 0.15, 0.3]])

@@ -7,14 +7,14 @@ so: an interval may be cut by one that held before, and so by the threshold that
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import inf, isnan, log
 from typing import Literal, NamedTuple
 
 from overbar.errors import InvalidInput, a_confidence, a_whole_number
 from overbar.live.checks import Scale
 from overbar.live.record import Record
 from overbar.policies import Policy, UntilSure
-from overbar.sequences import Noise, log_evidence
+from overbar.sequences import BOUNDED, Noise, log_evidence
 
 CONFIDENCE = 0.95  # where none is asked for
 UNLIMITED = 2**60  # tries: the budget where there is none
@@ -69,6 +69,10 @@ class Judge:
     def _known(self) -> Noise:
         return Noise.read(self.noise)
 
+    def expects(self, reward: float) -> bool:
+        """Return whether the noise allows for such a reward, on the scale of 0 to 1."""
+        return self._known.model != BOUNDED or 0.0 <= reward <= 1.0
+
     def evidence(self, n: int, r: float, v: float, tau: float) -> float:
         """Return the logarithm of the evidence against the mean τ, on the scale of 0 to 1."""
         return log_evidence(n, r, v, tau, self._known.model, self._known.sigma)
@@ -77,6 +81,8 @@ class Judge:
         self, record: Record, tau: float, K: int, scale: Scale | None = None
     ) -> Judgement:
         """Return what is to be said of one of K arms; no mean lies beyond a scale."""
+        if isnan(record.against[OVER]):
+            return Judgement(-inf, inf, "undecided")
         level = log(K / (1 - self.confidence))
         least, width = (0.0, 1.0) if scale is None else (scale[0], scale[1] - scale[0])
         final = record.final

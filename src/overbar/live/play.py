@@ -13,8 +13,9 @@ Every decision is taken when a try is asked for, on the results that are in by t
 With each result told before the next ask, this is the simulator's loop, choice for choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from heapq import heapify, heappop, heappush, heapreplace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -79,10 +80,11 @@ class Play:
 
     def choose(self, t: int) -> int | None:
         """Return the arm to try after t tries; None when the policy stops, or all arms are held."""
-        if self._policy.deletes and not self.stopped and self._first()[0] == HELD:
+        clear = self._clear() if self._step_to_end and self._policy.deletes else set()
+        if self._policy.deletes and not self.stopped and self._all_held(clear):
             return None
         if self._step_to_end:
-            self._end_step(t)
+            self._end_step(t, clear)
         if self.stopped:
             return None
         opening = self._first()[0] == FIRST_PULLS
@@ -118,6 +120,8 @@ class Play:
 
     def told(self, arm: int, order: int, reward: float) -> None:
         """Take in a result."""
+        if not self.judge.expects((reward - self._low) / self._width):
+            self.records[arm].against = [nan, nan]  # for good: nothing is more than that
         self._weigh(arm, self.records[arm].add(order, reward))
         self._stale.add(arm)
 
@@ -157,13 +161,32 @@ class Play:
         self._version += [0] * len(thresholds)
         self._mask = spare_bits(len(self.tau))
 
-    def _end_step(self, t: int) -> None:
-        """Delete arms, and turn to the next round when it is time."""
+    def _clear(self) -> set[int]:
+        """Return the arms to delete when the step ends."""
+        return {
+            arm
+            for arm in self._changed
+            if self.records[arm].active and self._is_clear(arm, self.records[arm].final)
+        }
+
+    def _all_held(self, clear: Set[int]) -> bool:
+        """Whether all that would be left without the arms that are clear are held.
+
+        Nothing may change then: that no arm was chosen does not stand in the log of a campaign.
+        """
+        passed: list[Key] = []
+        while len(passed) < len(clear) and self._first()[2] in clear:
+            passed.append(heappop(self._queue))
+        held = len(passed) < self._active and self._first()[0] == HELD
+        for key in passed:
+            heappush(self._queue, key)
+        return held
+
+    def _end_step(self, t: int, clear: Set[int]) -> None:
+        """Delete the arms that are clear, and turn to the next round when it is time."""
         self._step_to_end = False
-        if self._policy.deletes:
-            for arm in sorted(self._changed):
-                if self.records[arm].active and self._is_clear(arm, self.records[arm].final):
-                    self._close(arm)
+        for arm in clear:
+            self._close(arm)
         self._changed.clear()
         turned = False
         while self._active and self._m < len(self._rounds) and t >= self._N:

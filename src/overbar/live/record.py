@@ -59,7 +59,8 @@ class Record:
         self.estimate = NOTHING  # of all results
         self.final = NOTHING  # of those that are final
         self._tail: list[tuple[int, float]] = []  # the others, by order
-        self.against = [0.0, 0.0]  # the most evidence that there was against under, and over
+        # The most evidence that there was against under, and over; nan where none is to be had.
+        self.against = [0.0, 0.0]
 
     @property
     def pulls(self) -> int:

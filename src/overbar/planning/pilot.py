@@ -10,6 +10,7 @@ on nothing but the results. All is on the scale of 0 to 1.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,10 @@ Floats = NDArray[np.float64]
 FEWEST = 3  # arms that were tried twice: with fewer, nothing tells their spread from luck
 TRIED = 2
 DRAWS = 20  # from which the spread of the arms is told
-POINTS = 60  # of the fine grid, a side
+COARSE = np.linspace(-12, 12, 97), np.linspace(-2, 12, 57)  # the grid of log a/b and log (a + b)
+FINER = 3  # grids, each about the density of the one before
+POINTS = 60  # of a finer grid, a side
+SPREADS = 1200  # that the arms may have
 LEAST = 1e-9  # the sd of rewards that never vary
 NEGLIGIBLE = 1e-7  # of the greatest density
 
@@ -105,28 +109,42 @@ class PassFail(Pilot):
     """
 
     def _fit(self) -> None:
-        results = self.results
-        self._passes = np.rint(results.n * results.mean)
-        sides = (np.linspace(-12, 12, 97), np.linspace(-2, 12, 57))
-        for _ in range(2):  # coarse, then fine where the density is
-            logits, log_sizes = np.nonzero(self._density(*sides) > NEGLIGIBLE)
-            sides = _around(sides[0], logits), _around(sides[1], log_sizes)
-        self._sides, density = sides, self._density(*sides)
-        self._density_of = density / density.sum()
+        self._passes = np.rint(self.results.n * self.results.mean)
+        sides, peak = COARSE, self._peak()
+        for _ in range(FINER):  # a density of much data lies between the points of a coarse grid
+            log_density = self._log_density(*sides)
+            most = max(log_density.max(), self._log_density(*peak).max())
+            logits, log_sizes = np.nonzero(log_density - most > log(NEGLIGIBLE))
+            sides = _around(sides[0], logits, peak[0]), _around(sides[1], log_sizes, peak[1])
+        log_density = self._log_density(*sides)
+        density = np.exp(log_density - log_density.max())
+        self._sides, self._density_of = sides, density / density.sum()
 
-    def _density(self, logit: Floats, log_size: Floats) -> Floats:
+    def _peak(self) -> tuple[Floats, Floats]:
+        """Return where the density is greatest."""
+        from scipy.optimize import minimize
+
+        def lacking(at: Floats) -> float:
+            return -float(self._log_density(at[:1], at[1:])[0, 0])
+
+        passes, n = self._passes.sum() + 0.5, self.results.n.sum() + 1
+        (least, most), _ = ends = [(float(side[0]), float(side[-1])) for side in COARSE]
+        logit = min(max(float(np.log(passes / (n - passes))), least), most)
+        found = minimize(lacking, [logit, 3.0], method="Nelder-Mead", bounds=ends)
+        return found.x[:1], found.x[1:]
+
+    def _log_density(self, logit: Floats, log_size: Floats) -> Floats:
         from scipy.special import betaln
 
         size = np.exp(log_size)[None, :]
         a = size / (1 + np.exp(-logit[:, None]))
         b = size / (1 + np.exp(logit[:, None]))
-        log_density = np.log(a) + np.log(b) - 2.5 * np.log(size)
+        log_density: Floats = np.log(a) + np.log(b) - 2.5 * np.log(size)
         alike, many = np.unique([self._passes, self.results.n], axis=1, return_counts=True)
         for passes, n, times in zip(*alike, many, strict=True):
             if n:
                 log_density += times * (betaln(a + passes, b + n - passes) - betaln(a, b))
-        density: Floats = np.exp(log_density - log_density.max())
-        return density
+        return log_density
 
     def _drawn(self, chance: np.random.Generator) -> tuple[float, float]:
         """Draw a and b: a cell of the grid, and a point in it."""
@@ -161,9 +179,10 @@ class Scattered(Pilot):
         self.sd = max(LEAST, float(np.sqrt(n @ results.variance / free)))
         self._precision, self._mean = n / self.sd**2, results.mean
         most = 10 * max(float(np.std(results.mean[n > 0])), self.sd)
-        self._spreads = np.linspace(0, most, 20 * POINTS + 1)[1:]
+        least = self.sd / np.sqrt(n.max()) / 100  # a hundredth of the best-known mean's error
+        self._spreads = np.geomspace(least, most, SPREADS)
         density = np.array([self._log_density(spread) for spread in self._spreads])
-        density = np.exp(density - density.max())
+        density = np.exp(density - density.max()) * self._spreads  # so far is it to the next
         self._density = density / density.sum()
 
     def _centre(self, spread: float) -> tuple[float, float]:
@@ -192,10 +211,12 @@ class Scattered(Pilot):
         return [Gaussian(mean, self.sd) for mean in means.tolist()]
 
 
-def _around(side: Floats, where: NDArray[np.int64]) -> Floats:
-    """Return a finer side, over the places named and one more on either end."""
+def _around(side: Floats, places: NDArray[np.int64], peak: Floats) -> Floats:
+    """Return a finer side, over the places, the peak, and one more place on either end."""
+    after = np.searchsorted(side, peak)
+    near = np.concatenate([places, after - 1, after])
     return np.linspace(
-        side[max(where.min() - 1, 0)], side[min(where.max() + 1, len(side) - 1)], POINTS
+        side[max(near.min() - 1, 0)], side[min(near.max() + 1, len(side) - 1)], POINTS
     )
 
 

@@ -11,7 +11,7 @@ from overbar.policies.likelihood_ratio import d
 from overbar.policies.policy import Policy
 
 PRIOR = 2  # how many pulls the variance that is expected before the first one counts for
-ROUNDING = 1e-9  # by which v̂ of passes and failures may exceed r̂ (1 − r̂)
+ROUNDING = 1e-9  # by which r̂ of passes alone may exceed 1, and v̂ of some r̂ (1 − r̂)
 
 
 def bounded(n: int, r: float, v: float, tau: float) -> float:
@@ -34,8 +34,8 @@ def gaussian(n: int, r: float, v: float, tau: float) -> float:
 
 def x(n: int, r: float, v: float, tau: float) -> float:
     """The evidence for an arm's verdict: of rewards that may lie in [0, 1], or of others."""
-    if 0 < tau < 1 and 0 <= r <= 1 and v <= r * (1 - r) + ROUNDING:
-        return bounded(n, r, v, tau)
+    if 0 < tau < 1 and -ROUNDING <= r <= 1 + ROUNDING and v <= r * (1 - r) + ROUNDING:
+        return bounded(n, min(max(r, 0.0), 1.0), v, tau)
     return gaussian(n, r, v, tau)
 
 

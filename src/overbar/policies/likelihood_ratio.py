@@ -17,7 +17,7 @@ def d(p: float, q: float) -> float:
         divergence += p * log(p / q) if q > 0.0 else inf
     if p < 1.0:
         divergence += (1.0 - p) * log((1.0 - p) / (1.0 - q)) if q < 1.0 else inf
-    return divergence
+    return max(divergence, 0.0)  # rounding may leave less
 
 
 @dataclass(frozen=True)
