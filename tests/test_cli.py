@@ -2,10 +2,13 @@
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -221,3 +224,28 @@ def test_a_tiny_experiment_whose_names_look_like_markup(tmp_path: Path) -> None:
     assert "[red]x[/red]" in done.stdout
     assert "[/b]?" in done.stdout
     assert (tmp_path / "overbar-simulate" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "whole"),
+    [
+        ("plan --arms 9 --threshold 0.5 --guess beta:1,1 --reach 9", "AnytimeAugUCB"),
+        ("compare --random 1 --arms 9 --policies APT,UA --repetitions 20", "450 tries, 20 rep"),
+        ("run --arm long-name --threshold 0.5 --budget 3 -- true", "long-name 3 1 0.228 – 1.000"),
+    ],
+)  # fmt: skip
+def test_a_narrow_terminal_cuts_no_figure(words: str, whole: str, tmp_path: Path) -> None:
+    terminal, end = pty.openpty()
+    narrow = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
+    process = subprocess.Popen(
+        [OVERBAR, *words.split()], cwd=tmp_path, stdout=end, stderr=subprocess.PIPE, env=narrow
+    )
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # the other end is closed
+        while more := os.read(terminal, 4096):
+            shown += more
+    os.close(terminal)
+    process.communicate(timeout=60)
+    assert "…" not in shown.decode()
+    assert whole in " ".join(re.findall(r"[^\s│]+", shown.decode()))

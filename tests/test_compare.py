@@ -542,6 +542,7 @@ def test_of_many_problems_those_are_shown_that_are_lost(compared: Compare) -> No
         (["--budget", "50"], 1, "the budget is 50, but must be at least 100"),
         (["--arms", "5-9"], 2, "--arms is for --random."),
         (["--tries-each", "9"], 2, "--tries-each is for --random."),
+        (["--arms", ""], 2, "--arms is for --random."),
         (["--random", "2", "--arms", "9-5"], 1, "greatest number of arms is 5"),
         (["--random", "2", "--arms", "few"], 1, "--arms is 'few', but must be a number or a range"),
         (["--random", "0"], 2, "0 is not in the range"),

@@ -115,8 +115,36 @@ def test_the_curve_is_drawn(said: Said, tmp_path: Path) -> None:
     said(*asked, "--out", "c.svg")
     drawn = (tmp_path / "c.svg").read_text()
     assert all(word in drawn for word in ("<svg", "APT", "UA", "budget, tries", "wrong verdicts"))
-    with pytest.raises(ob.OverbarError, match="Cannot write to nowhere/c.svg: No such file"):
-        said(*asked, "--out", "nowhere/c.svg")
+    more = ",".join(f"APT:epsilon={each}" for each in range(7))
+    said(*QUICK, "--reach", "20", "--policies", more, "--out", "more.svg")
+    assert "APT:epsilon=6" in (tmp_path / "more.svg").read_text()
+
+
+def test_a_plan_that_cannot_be_drawn_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "full.png").symlink_to("/dev/full")
+    asked = (*QUICK, "--reach", "60", "--policies", "APT")
+    done = overbar(*asked, "--out", "full.png", cwd=tmp_path, code=1)
+    assert "● APT" in done.stdout
+    assert done.stderr == "Error: Cannot write to full.png: No space left on device\n"
+
+
+def test_a_table_that_is_too_wide_is_shown_in_parts(said: Said) -> None:
+    names = "APT,UA,LSA,CSAR,EVT,FWT,AugUCB,AnytimeAugUCB,UntilSure"
+    printed = said(*QUICK, "--reach", "60", "--policies", names)
+    lines = printed.splitlines()
+    assert "…" not in printed
+    assert max(map(len, lines)) <= 100
+    headings = [line for line in lines if "● " in line]
+    assert len(headings) > 1
+    assert re.findall(r"[●○▲△■□◆◇] (\w+)", " ".join(headings)) == names.split(",")
+    at_60 = [line for line in lines if line.startswith("     60 ")]
+    assert sum(line.count("±") for line in at_60) == len(names.split(","))
+
+
+def test_a_single_arm(said: Said) -> None:
+    asked = ("--arms", "1", "--threshold", "0.5", "--guess", "beta:1,1", "--problems", "9")
+    printed = said("plan", *asked, "--budget", "9")
+    assert printed.startswith("1 arm, means from beta:1,1")
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +165,8 @@ def pilots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"{i},{(i + j) % 5 % 2}" for i in range(9) for j in range(6)]
     (tmp_path / "log.csv").write_text("\n".join(["arm,reward", *rows]))
     (tmp_path / "gap.csv").write_text("arm,reward\na,1\nb,\n")
+    (tmp_path / "nameless.csv").write_text("arm,reward\na,1\n ,0\n")
+    (tmp_path / "marks.csv").write_text("arm,reward\na,1\na,5\nb,2\nb,3\nc,4\nc,4\n")
     (tmp_path / "word.csv").write_text("arm,reward\na,1\na,0\nb,yes\n")
     return tmp_path
 
@@ -176,6 +206,10 @@ GUESS = ("--arms", "10", "--threshold", "0.5", "--guess")
         ((*GUESS, "uniform:1,0.5"), 1, "Of the guess uniform:1,0.5: high is 0.5, but must be"),
         ((*GUESS, "normal:0.9,0.1"), 1, "within 0 to 1, where such rewards lie. beta:7.2,0.8"),
         ((*GUESS, "uniform:0,2"), 1, "means is '0 to 2', but must be within 0 to 1"),
+        ((*GUESS, "uniform:-1e308,1e308", "--rewards", "gaussian:1"), 1, "high - low is inf, but"),
+        ((*GUESS, "normal:0,1", "--rewards", "gaussian:1e308"), 1, "a Gaussian arm is 1e+308"),
+        ((*GUESS, "beta:1,1", "--scale", "-1e308", "1e308"), 1, "width of the scale is inf, but"),
+        ((*GUESS, "beta:1,1", "--budget", "9" * 20), 1, "and at most 9007199254740992"),
         ((*GUESS, "nowhere.toml"), 1, "'nowhere.toml', but must be a file that can be read"),
         ((*GUESS, "beta:1,1", "--rewards", "gauss:1"), 1, "one of pass-fail, gaussian:SD, beta"),
         ((*GUESS, "beta:1,1", "--budget", "5"), 1, "budget is 5, but must be at least 10"),
@@ -199,6 +233,12 @@ GUESS = ("--arms", "10", "--threshold", "0.5", "--guess")
         (("--logged", "gap.csv", "--threshold", "1"), 1, "gap.csv, line 3, reward is '', but must"),
         (("--pilot", "word.csv"), 1, "word.csv, line 4, reward is 'yes', but must"),
         (("--logged", "log.csv", "--threshold", "0.5", "--scale", "0", "0.5"), 1, "at most 0.5"),
+        (("--pilot", "nameless.csv"), 1, "nameless.csv, line 3, arm is ' ', but must be a name"),
+        (("--pilot", "marks.csv", "--threshold", "0.5"), 1, "reward of 'a' is 5.0, but must be a"),
+        (("--pilot", "tried", "--scale", "0", "9"), 2, "--scale is not for an experiment"),
+        (("--guess", "mine.toml", "--scale", "0", "9"), 2, "--scale is not for an experiment"),
+        ((*GUESS, "beta:1,1", "--budget", "9", "--reach", "99"), 2, "--reach looks at many"),
+        ((*GUESS, "beta:1,1", "--out", "nowhere/c.png"), 1, "folder of the curve is 'nowhere'"),
     ],
 )  # fmt: skip
 def test_wrong_input(
@@ -216,6 +256,9 @@ def test_wrong_input_is_a_line_and_an_exit_code(tmp_path: Path) -> None:
     assert done.stderr.startswith("Error: the guess is 'beat:1,2', but must be one of beta:A,B")
     assert done.stdout == ""
     assert "Give one of" in overbar("plan", cwd=tmp_path, code=2).stderr
+    for many in (("--arms", "9" * 12), ("--budget", "9" * 14)):
+        done = overbar("plan", *GUESS, "beta:1,1", *many, cwd=tmp_path, code=1)
+        assert done.stderr.startswith("Error: The memory does not suffice: Unable to allocate")
 
 
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:

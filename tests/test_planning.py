@@ -374,6 +374,10 @@ def test_a_log_says_how_much_of_its_spread_is_luck(tmp_path: Path) -> None:
     (tmp_path / "unlike.csv").write_text("\n".join(["arm,reward", *rows]))
     assert source.logged(tmp_path / "unlike.csv", None, (0, 1)).note == ""
     assert len(read_log(tmp_path / "unlike.csv")) == 11
+    (tmp_path / "even.csv").write_text("arm,reward\na,1\na,0\nb,0\nb,1\n")
+    assert source.logged(tmp_path / "even.csv", None, (0, 1)).note == ""
+    (tmp_path / "once.csv").write_text("arm,reward\na,1\nb,0\n")
+    assert source.logged(tmp_path / "once.csv", None, (0, 1)).note.endswith("than they look.")
 
 
 @pytest.fixture(scope="module")

@@ -284,12 +284,30 @@ def test_at_the_terminal(tmp_path: Path) -> None:
         (("--confidence", "0.9", "--noise", "gauss"), "must be bounded, normal or sub-gaussian:"),
         (("--confidence", "0.9", "--noise", "sub-gaussian:-1"), "σ of the noise is -1.0"),
         (("--confidence", "0.9", "--noise", "sub-gaussian:x"), "σ of the noise is 'x'"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:1e-300"), "must be a finite number at l"),
+        (("--confidence", "0.9", "--noise", "sub-gaussian:1e300"), "at most 1e+06"),
     ],
 )
 def test_wrong_words(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
     run = ("run", "--arm", "a", "--threshold", "0.5", *options, "--", "true")
     assert said in overbar(*run, cwd=tmp_path, code=1).stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bar_at_an_end_of_the_scale_without_a_budget_is_warned_of(tmp_path: Path) -> None:
+    create = ("campaign", "create", "--arm", "a", "--confidence", "0.9", "--scale", "0", "5")
+    for number, (bar, more, warned) in enumerate(
+        [
+            ("5", (), True),
+            ("0", (), True),
+            ("4.9", (), False),
+            ("5", ("--budget", "9"), False),
+            ("5", ("--indifference", "0.1"), False),
+        ]
+    ):
+        said = overbar(*create, "--threshold", bar, *more, str(number), cwd=tmp_path).stderr
+        assert ("Warning: The bar is" in said) == warned
+        assert said.count("\n") == warned
 
 
 def test_an_arm_on_the_bar_is_left_alone_within_the_indifference(tmp_path: Path) -> None:
@@ -326,6 +344,19 @@ def test_another_confidence_is_another_campaign(tmp_path: Path) -> None:
         (("--budget", "100"), "budget is 100, but must be left out"),
     ]:
         assert what in overbar(*run, *options, "--", "true", cwd=tmp_path, code=1).stderr
+
+
+def test_a_campaign_for_a_budget_does_not_go_on_until_it_is_sure(tmp_path: Path) -> None:
+    run = ("run", "--arm", "a", "--threshold", "0.5", "--name", "c")
+    end = ("--", "true")
+    overbar(*run, "--budget", "3", *end, cwd=tmp_path, code=4)
+    for more in ((), ("--budget", "9")):
+        sure = (*run, "--confidence", "0.95", *more)
+        said = overbar(*sure, *end, cwd=tmp_path, code=1).stderr
+        assert "confidence of the campaign 'c' is 0.95, but must be left out, or given with" in said
+    assert "3 of 3 tries" in overbar(*run, *end, cwd=tmp_path, code=4).stderr
+    named = (*run, "--confidence", "0.95", "--policy", "AnytimeAugUCB", "--budget", "4")
+    assert "4 of 4 tries" in overbar(*named, *end, cwd=tmp_path, code=4).stderr
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from math import exp, inf, isfinite, log, log1p, pi, sqrt
 from overbar.errors import InvalidInput, a_number
 
 BOUNDED, SUB_GAUSSIAN, NORMAL = range(3)
+LEAST_SIGMA, GREATEST_SIGMA = 1e-6, 1e6  # of sub-Gaussian noise: far from overflow
 
 #: λ and ψ(λ) of the bets
 BETS = tuple((bet, -log1p(-bet) - bet) for bet in (0.58, 0.29, 0.145, 0.0725))
@@ -151,7 +152,8 @@ class Noise:
                     given: object = float(sigma)
                 except ValueError:
                     given = sigma
-                return cls(SUB_GAUSSIAN, a_number("the σ of the noise", given, above=0))
+                what, least, most = "the σ of the noise", LEAST_SIGMA, GREATEST_SIGMA
+                return cls(SUB_GAUSSIAN, a_number(what, given, least=least, most=most))
         raise InvalidInput("the noise", spelled, "bounded, normal or sub-gaussian:σ, σ a number")
 
     def interval(self, n: int, r: float, v: float, level: float) -> tuple[float, float]:

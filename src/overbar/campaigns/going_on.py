@@ -8,7 +8,7 @@ from overbar.campaigns.arms_file import Listed
 from overbar.campaigns.campaign import LIFETIME, Campaign
 from overbar.errors import Conflict, InvalidInput, UnknownCampaign
 from overbar.live.checks import a_scale, few
-from overbar.policies import Policy
+from overbar.policies import Policy, UntilSure
 
 
 def begun(
@@ -66,6 +66,8 @@ def resumed(
         except Conflict:  # another began it at this very moment
             campaign = Campaign.open(name, database)
     try:
+        if policy is None and confidence is not None:
+            _check_goes_until_sure(campaign, confidence)
         terms = {
             "threshold": threshold if campaign.terms.common else None, "policy": policy,
             "scale": tuple(scale), "seed": seed, "reward": reward, "confidence": confidence,
@@ -95,6 +97,18 @@ def resumed(
 def _own(listed: Sequence[Listed]) -> tuple[dict[str, float], dict[str, tuple[float, ...]]]:
     own = {arm.name: arm.threshold for arm in listed if arm.threshold is not None}
     return own, {arm.name: arm.results for arm in listed if arm.results}
+
+
+def _check_goes_until_sure(campaign: Campaign, confidence: float) -> None:
+    """Check that the campaign is one that a confidence alone would have begun."""
+    if not isinstance(campaign.terms.policy, UntilSure):
+        policy = campaign.terms.policy.name
+        raise InvalidInput(
+            f"the confidence of the campaign {campaign.name!r}",
+            confidence,
+            f"left out, or given with the policy {policy}: it does not go on until it is sure",
+            "Another campaign needs another name.",
+        )
 
 
 def _check_same(

@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import dataclass
+from warnings import warn
 
-from overbar.errors import InvalidInput, a_number, a_whole_number
+from overbar.errors import InvalidInput, OverbarWarning, a_number, a_whole_number
 from overbar.live.checks import Scale, a_scale, a_threshold
 from overbar.live.judge import UNLIMITED, Judge, budget_for
 from overbar.live.play import Play
@@ -109,7 +110,22 @@ def agreed(
         None if reward is None else a_text("the kind of reward", reward),
     )
     opened(policy, Game(K, T))
+    if T == UNLIMITED and common:
+        _warn_of_no_end(terms)
     return terms
+
+
+def _warn_of_no_end(terms: Terms) -> None:
+    """Warn where an arm that always pays an end of the scale would be tried for ever."""
+    zone = terms.policy.indifference if isinstance(terms.policy, UntilSure) else 0.0
+    if terms.threshold in terms.scale and zone == 0:
+        warn(
+            f"The bar is {terms.threshold:g}, an end of the scale: an arm that always"
+            " pays so much is never settled, and without a budget it is tried for ever. Give a"
+            " budget, an indifference, or a bar inside the scale.",
+            OverbarWarning,
+            stacklevel=4,
+        )
 
 
 def a_lifetime(given: object) -> float:

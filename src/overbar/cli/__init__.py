@@ -49,6 +49,10 @@ def main() -> None:
     except OverbarError as error:
         click.echo(f"Error: {error}", err=True)
         _leave(1)
+    except MemoryError as error:
+        do = "Fewer arms or a smaller budget take less."
+        click.echo(f"Error: The memory does not suffice: {error}. {do}", err=True)
+        _leave(1)
     except OSError as error:
         if error.errno not in UNWRITTEN or error.filename is not None:
             raise

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -134,7 +134,7 @@ def _check_go_with_random(options: dict[str, Any]) -> None:
     for name, option in (
         ("arms", "--arms"), ("distributions", "--distribution"), ("tries_each", "--tries-each")
     ):  # fmt: skip
-        if options[name] and not options["random"]:
+        if options[name] not in (None, ()) and not options["random"]:
             raise click.UsageError(f"{option} is for --random.")
     if options["tries_each"] and options["budget"]:
         raise click.UsageError("--tries-each and --budget do not go together.")
@@ -235,12 +235,14 @@ def _print(grid: "Grid") -> None:
     from rich.table import Table
 
     drawn = sys.stdout.isatty()
-    console = Console(highlight=False, width=None if drawn else PIPED)
     table = Table(box=box.SIMPLE_HEAD if drawn else box.MARKDOWN)
     for number, heading in enumerate(grid.header):
-        table.add_column(escape(heading), justify="right" if number else "left", no_wrap=not number)
+        side: Literal["left", "right"] = "right" if number else "left"
+        table.add_column(escape(heading), justify=side, no_wrap=not number, overflow="fold")
     for row in grid.rows:
         table.add_row(*map(escape, row))
+    least = Console(width=PIPED).measure(table).minimum
+    console = Console(highlight=False, width=max(Console().width, least) if drawn else PIPED)
     with console.capture() as captured:
         console.print(table)
     lines = (line for line in captured.get().splitlines() if line.strip())

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from overbar.policies import Policy
 
 UNDER, UNDECIDED = 3, 4  # exit codes
+NARROWEST = 70  # characters of a table whose figures are whole: a terminal may break its lines
 POLICIES = (  # those that need no knowledge of the arms
     *("AnytimeAugUCB", "APT", "AugUCB", "BernoulliLR", "CSAR", "EVT", "FWT", "GaussianLR", "LSA"),
     "UA",
@@ -199,7 +200,7 @@ def _print_table(status: "Status", findings: "Sequence[Finding]") -> None:
             *(Text(plain(each.arm)), str(each.tries), mean, interval, f"{each.threshold:g}"),
             Text(each.verdict, styles[each.verdict]),
         )
-    Console().print(table)
+    Console(width=max(Console().width, NARROWEST)).print(table)
     click.echo(
         f"With {status.confidence:.6g} confidence, all intervals and verdicts hold together."
     )

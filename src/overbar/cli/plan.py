@@ -135,8 +135,12 @@ def _errors(options: dict[str, Any]) -> tuple[float, ...]:
     out = options["out"]
     if out is not None and out.suffix not in (".png", ".svg"):
         raise InvalidInput("the file of the curve", str(out), "one that ends with .png or .svg")
+    if out is not None and not out.parent.is_dir():
+        raise InvalidInput("the folder of the curve", str(out.parent), "one that there is")
     if out is not None and options["budget"] is not None:
         raise click.UsageError("--out draws a curve, and --budget asks for a single point.")
+    if options["reach"] is not None and options["budget"] is not None:
+        raise click.UsageError("--reach looks at many budgets, and --budget at a single one.")
     by_default = ERRORS if options["budget"] is None else ()
     return tuple(sorted(set(given) or by_default, reverse=True))
 
@@ -150,6 +154,9 @@ def _source(options: dict[str, Any]) -> "Source":
         raise click.UsageError("Give one of --guess, --pilot and --logged.")
     scale = a_scale(options["scale"]) or (0.0, 1.0)
     typed = options["guess"] is not None and not options["guess"].endswith(".toml")
+    of_campaign = options["pilot"] is not None and not options["pilot"].endswith(".csv")
+    if scale != (0.0, 1.0) and (of_campaign or (options["guess"] is not None and not typed)):
+        raise click.UsageError("--scale is not for an experiment or a campaign, which has its own.")
     if options["rewards"] != "pass-fail" and not typed:
         raise click.UsageError(f"--rewards is not for --{given[0]}, which says what is paid.")
     if options["guess"] is not None:

@@ -170,6 +170,9 @@ def read_log(path: Path) -> dict[str, tuple[float, ...]]:
                     f"the header of {path.name}", rows.fieldnames, "one with arm and reward"
                 )
             for row in rows:
+                if not (row["arm"] or "").strip():
+                    where = f"{path.name}, line {rows.line_num}, arm"
+                    raise InvalidInput(where, row["arm"], "a name")
                 rewards.setdefault(row["arm"], []).append(
                     _logged(row["reward"], path, rows.line_num)
                 )

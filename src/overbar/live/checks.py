@@ -20,7 +20,9 @@ def a_scale(given: Scale | None) -> Scale | None:
     except (TypeError, ValueError):
         raise InvalidInput("the scale", given, "a pair (low, high)") from None
     low = a_number("the low end of the scale", low)
-    return low, a_number("the high end of the scale", high, above=low)
+    high = a_number("the high end of the scale", high, above=low)
+    a_number("the width of the scale", high - low)
+    return low, high
 
 
 def a_threshold(

@@ -74,6 +74,7 @@ class UniformMeans:
     def __post_init__(self) -> None:
         a_number("low", self.low)
         a_number("high", self.high, above=self.low)
+        a_number("high - low", self.high - self.low)
 
     def ends(self, scale: Scale) -> Scale:
         """Return low and high."""
@@ -215,12 +216,12 @@ class Logged:
     """Arms that resample logged rewards, whose means are taken for the truth."""
 
     def __init__(self, rewards: Mapping[str, Sequence[float]], scale: Scale = (0.0, 1.0)) -> None:
+        check_on_scale(rewards, scale)
         low, high = scale
-        self._arms: list[Arm] = []
-        for arm, each in rewards.items():
-            for reward in (min(each), max(each)):
-                a_number(f"a reward of {arm!r}", reward, least=low, most=high, do="See --scale.")
-            self._arms.append(Empirical([(reward - low) / (high - low) for reward in each]))
+        self._arms: list[Arm] = [
+            Empirical([(reward - low) / (high - low) for reward in each])
+            for each in rewards.values()
+        ]
 
     @property
     def count(self) -> int:
@@ -230,6 +231,14 @@ class Logged:
     def arms(self, chance: Chance) -> list[Arm]:
         """Return the arms: there is no chance in them."""
         return self._arms
+
+
+def check_on_scale(rewards: Mapping[str, Sequence[float]], scale: Scale) -> None:
+    """Raise `InvalidInput` where a logged reward lies beyond the scale."""
+    low, high = scale
+    for arm, each in rewards.items():
+        for reward in (min(each), max(each)):
+            a_number(f"a reward of {arm!r}", reward, least=low, most=high, do="See --scale.")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,16 @@ import numpy as np
 from overbar.errors import InvalidInput
 from overbar.experiments import toml_file
 from overbar.planning import spelled
-from overbar.planning.guess import Drawn, Guess, Logged, OfExperiment, Resampled, Scale
-from overbar.planning.pilot import Results, fitted
+from overbar.planning.guess import (
+    Drawn,
+    Guess,
+    Logged,
+    OfExperiment,
+    Resampled,
+    Scale,
+    check_on_scale,
+)
+from overbar.planning.pilot import FEWEST, TRIED, Results, fitted
 
 Rewards = Mapping[str, Sequence[float]]
 
@@ -60,6 +68,7 @@ def pilot(name: str, database: str, count: int | None, scale: Scale) -> Source:
     threshold = None
     if name.endswith(".csv"):
         rewards: Rewards = toml_file.read_log(Path(name))
+        check_on_scale(rewards, scale)
     else:
         rewards, threshold, scale = _of_campaign(name, database)
     guess = fitted(name, Results.of(rewards, scale), count)
@@ -96,14 +105,18 @@ def _luck(rewards: Rewards, path: Path) -> str:
         np.array([f(each) for each in rewards.values()], np.float64) for f in (len, np.mean, np.var)
     )
     spread = float(mean.var())
-    if spread == 0 or (n == 1).all():
+    if spread == 0:
+        return ""
+    if (n == 1).all():
         part = 1.0
     else:
         several = n > 1
         part = min(1.0, float((variance[several] / (n[several] - 1)).mean()) / spread)
     if part < LOUD:
         return ""
-    return (
+    said = (
         f"{100 * part:.0f} % of the variance of the logged means is luck of few tries: the arms are"
-        f" more alike than they look. --pilot {path} allows for that."
+        " more alike than they look."
     )
+    enough = np.count_nonzero(n >= TRIED) >= FEWEST  # or a pilot would be refused
+    return said + (f" --pilot {path} allows for that." if enough else "")

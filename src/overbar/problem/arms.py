@@ -14,6 +14,8 @@ from overbar.errors import InvalidInput, a_number
 # Which formula draws the reward: the numbers by which the compiled simulator knows the classes.
 GAUSSIAN, BERNOULLI, BETA, UNIFORM, EXPONENTIAL, EMPIRICAL = range(6)
 
+WIDEST = 1e150  # the greatest sd: its square is a number still
+
 
 @runtime_checkable
 class Arm(Protocol):
@@ -48,7 +50,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         a_number("the mean of a Gaussian arm", self.mean)
-        a_number("the sd of a Gaussian arm", self.sd, least=0)
+        a_number("the sd of a Gaussian arm", self.sd, least=0, most=WIDEST)
 
     @property
     def variance(self) -> float:

@@ -1,5 +1,7 @@
 """The figure of a plan: the error over the budget, with its band."""
 
+from itertools import cycle
+
 from overbar.planning.plan import Plan
 from overbar.report.figure import OTHERS, STYLES, png, svg
 from overbar.report.planned import ERRORS
@@ -11,7 +13,7 @@ def drawn(plan: Plan, suffix: str) -> bytes:
 
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     panel = figure.subplots()
-    others = iter(OTHERS)
+    others = cycle(OTHERS)
     for curve in plan.curves:
         style = STYLES.get(curve.policy)
         colour, dashes, marker = style if style is not None else next(others)

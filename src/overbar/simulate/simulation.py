@@ -16,6 +16,7 @@ from overbar.simulate.blocks import LANES, Block, Played, Trace, play, play_trac
 from overbar.simulate.result import Result
 from overbar.simulate.streams import Seed
 
+LONGEST = 2**53  # a budget: above it, floats are not exact
 STEPS_IN_A_BLOCK = 320_000  # milliseconds: so many blocks that threads end at about the same time
 
 
@@ -98,7 +99,7 @@ def opening_block(
     """Check that the policy can play the problem, and return the block of no repetition yet."""
     if not isinstance(problem, Problem):
         raise InvalidInput("the problem", problem, "a Problem")
-    budget = a_whole_number("the budget", budget, least=1)
+    budget = a_whole_number("the budget", budget, least=1, most=LONGEST)
     for number in seed if isinstance(seed, Sequence) else [seed]:
         a_whole_number("the seed", number, least=0)
     rounds = opened(policy, Game(problem.K, budget, problem))
