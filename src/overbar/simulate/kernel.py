@@ -319,6 +319,24 @@ def place_of(table: Table, lane: int, number: int) -> int:
     return low if low < listed and arms[lane, low].number == number else -1
 
 
+@njit
+def take_stock(states: Any, misjudged: NDArray[np.int64]) -> None:
+    """Write down how many verdicts are wrong now: an entry a lane."""
+    for lane in range(len(misjudged)):
+        misjudged[lane] = states[lane].misjudged
+
+
+@njit
+def pack_up(table: Table, lane: int, pulls: NDArray[np.int64]) -> int:
+    """Add the pulls of the arms that are not closed, and return how many tries there were."""
+    state, arms = table.states[lane], table.arms
+    for place in range(state.listed):
+        if table.tree[lane, state.leaves + U(place)] < CLOSED:
+            state.tries += arms[lane, place].n
+            pulls[arms[lane, place].number] += arms[lane, place].n
+    return np.int64(state.tries)
+
+
 def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the paper's goes
     arms: Arms,
     rounds: Rounds,
@@ -410,13 +428,7 @@ def play_loop(  # noqa: PLR0912, PLR0915 -- one loop, in the order in which the 
                     wrong += state.misjudged > 0
                 errors[t] += wrong
                 if t + 1 == at[asked]:
-                    for lane in range(playing):
-                        counts.misjudged[first + lane, asked] = states[lane].misjudged
+                    take_stock(states, counts.misjudged[first : first + playing, asked])
                     asked += 1
         for lane in range(playing):
-            state = states[lane]
-            for place in range(state.listed):
-                if tree[lane, state.leaves + U(place)] < CLOSED:
-                    state.tries += known[lane, place].n
-                    counts.pulls[known[lane, place].number] += known[lane, place].n
-            counts.tries[first + lane] = state.tries
+            counts.tries[first + lane] = pack_up(table, lane, counts.pulls)
