@@ -14,7 +14,7 @@ import overbar as ob
 from overbar.experiments.families import Family
 from overbar.experiments.paper import READINGS, experiment
 from overbar.policies.anytime import gaussian, x
-from overbar.policies.likelihood_ratio import d
+from overbar.theory import d
 
 REPETITIONS = 2000  # of an experiment
 KINDS = ("bernoulli", "beta", "uniform", "gaussian", "exponential", "empirical")

@@ -107,15 +107,25 @@ def fewest_tries(problem: Problem, confidence: float) -> float:
     )
 
 
+def d(p: float, q: float) -> float:
+    """d(p, q) = p ln(p/q) + (1 − p) ln((1 − p)/(1 − q)), between Bernoulli distributions.
+
+    A plain scalar function: policies use it, and the simulator compiles it.
+    """
+    divergence = 0.0
+    if p > 0.0:
+        divergence += p * math.log(p / q) if q > 0.0 else math.inf
+    if p < 1.0:
+        divergence += (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if q < 1.0 else math.inf
+    return max(divergence, 0.0)  # rounding may leave less
+
+
 def _divergence(arm: Arm, tau: float) -> float:
     """d(r, τ) between arms of the same kind."""
     if isinstance(arm, Gaussian):  # (r − τ)² / (2 σ²)
         return _ratio((arm.mean - tau) ** 2, 2 * arm.variance)
-    if isinstance(arm, Bernoulli):  # r ln(r / τ) + (1 − r) ln((1 − r) / (1 − τ))
-        if not 0 <= tau <= 1:
-            return math.inf
-        pairs = ((arm.p, tau), (1 - arm.p, 1 - tau))
-        return sum(p * math.log(_ratio(p, max(0.0, q))) for p, q in pairs if p > 0)
+    if isinstance(arm, Bernoulli):
+        return d(arm.p, tau) if 0 <= tau <= 1 else math.inf
     raise InvalidInput("an arm", arm, "Bernoulli or Gaussian, whose divergence is known in full")
 
 

@@ -7,8 +7,8 @@ deletes nothing. docs/anytime.md derives the index and measures it.
 from dataclasses import dataclass
 from math import log
 
-from overbar.policies.likelihood_ratio import d
 from overbar.policies.policy import Policy
+from overbar.theory import d
 
 PRIOR = 2  # how many pulls the variance that is expected before the first one counts for
 ROUNDING = 1e-9  # by which r̂ of passes alone may exceed 1, and v̂ of some r̂ (1 − r̂)

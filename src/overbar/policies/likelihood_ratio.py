@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from math import inf, log
 
 from overbar.policies.policy import Policy
-
-
-def d(p: float, q: float) -> float:
-    """d(p, q) = p ln(p/q) + (1 − p) ln((1 − p)/(1 − q)), between Bernoulli distributions."""
-    divergence = 0.0
-    if p > 0.0:
-        divergence += p * log(p / q) if q > 0.0 else inf
-    if p < 1.0:
-        divergence += (1.0 - p) * log((1.0 - p) / (1.0 - q)) if q < 1.0 else inf
-    return max(divergence, 0.0)  # rounding may leave less
+from overbar.theory import d
 
 
 @dataclass(frozen=True)
